@@ -1,0 +1,61 @@
+// swift-tools-version: 6.2
+// The layers of giftcombo; an arrow in `dependencies` is the only import that is allowed.
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "giftcombo",
+    products: [.executable(name: "giftcombo", targets: ["giftcombo"])],
+    targets: [
+        // Values and synchronous functions: no clock, no random, no I/O, no Foundation.
+        library("ComboCore"),
+        library("ComboWire", ["ComboCore"]),
+
+        // The world.
+        library("StreamPorts"),
+        .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        library("KafkaClient", ["StreamPorts", "CRdKafka"]),
+        library("Telemetry"),
+        library("AdminServer", ["Telemetry", "CMicroHTTPD"]),
+        library("WorkerRuntime", ["ComboCore", "ComboWire", "StreamPorts", "Telemetry"]),
+        library(
+            "Commands",
+            [
+                "ComboCore", "ComboWire", "StreamPorts", "KafkaClient", "Telemetry", "AdminServer",
+                "WorkerRuntime", "CZlib",
+            ]),
+        .executableTarget(name: "giftcombo", dependencies: ["Commands"], swiftSettings: settings),
+
+        // Tests mirror the targets.
+        tests("ComboCoreTests", ["ComboCore"]),
+        tests("ComboWireTests", ["ComboCore", "ComboWire"]),
+        tests("KafkaClientTests", ["StreamPorts", "KafkaClient"]),
+        tests("TelemetryTests", ["Telemetry"]),
+        tests("AdminServerTests", ["AdminServer", "Telemetry"]),
+        tests(
+            "WorkerRuntimeTests", ["ComboCore", "ComboWire", "StreamPorts", "Telemetry", "WorkerRuntime"]),
+        tests("CommandsTests", ["ComboCore", "ComboWire", "Commands", "Telemetry", "WorkerRuntime"]),
+        tests("TidyTests", []),
+    ],
+    swiftLanguageModes: [.v6]
+)

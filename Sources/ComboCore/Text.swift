@@ -1,0 +1,29 @@
+/// The bytes of one string, borrowed from the record or the state that holds them.
+///
+/// The bytes are valid UTF-8 in *JSON text form*: what stands between the quotes of a JSON string.
+/// A name keeps the escapes that its sender chose, for it is only carried through; an id is in
+/// canonical form (only `"`, `\` and controls below U+0020 are escaped, each in one way), so that
+/// equal ids are equal bytes. A string without a backslash is its own JSON text form, and writing
+/// one to JSON is a copy.
+///
+/// A text does not own its bytes: it is valid until the next call that changes its source.
+@safe
+package struct Text: BitwiseCopyable {
+    /// The bytes; empty for a string that is empty or absent, which count as the same.
+    package let bytes: UnsafeRawBufferPointer
+
+    /// The text of an absent field.
+    package static var empty: Text {
+        unsafe Text(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    /// Borrows `bytes`, which must stay unchanged for as long as the text is used.
+    package init(_ bytes: UnsafeRawBufferPointer) {
+        unsafe self.bytes = bytes
+    }
+
+    /// The number of bytes.
+    package var count: Int { unsafe bytes.count }
+    /// Whether the string is empty or absent.
+    package var isEmpty: Bool { count == 0 }
+}

@@ -1,0 +1,3 @@
+internal import Glibc
+
+package func runCommandLine(_ arguments: [String]) -> Int32 { 0 }

@@ -1,0 +1,163 @@
+// The seams between the worker and the world. Every implementation (librdkafka, its mock cluster,
+// the simulated broker) passes the same contract suite. All calls of one port object are made by one
+// thread, the worker's own.
+
+/// A partition and an offset in it, with the metadata string that is committed with the offset.
+package struct PartitionOffset: Equatable, Sendable {
+    package var partition: Int32
+    /// The next offset to read; nil where none is known.
+    package var offset: Int64?
+    /// The metadata string of a committed offset; nil: none.
+    package var metadata: String?
+
+    /// Creates a partition offset.
+    package init(partition: Int32, offset: Int64?, metadata: String? = nil) {
+        self.partition = partition
+        self.offset = offset
+        self.metadata = metadata
+    }
+}
+
+/// A member's standing in its consumer group, taken anew for every transaction (KIP-447).
+///
+/// The broker checks it when offsets are sent to a transaction, which fences a member that has lost
+/// its partitions. The bytes are the client library's own.
+package struct GroupMembership: Equatable, Sendable {
+    package var bytes: [UInt8]
+
+    /// Wraps the client library's bytes.
+    package init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+}
+
+/// What a source tells of besides records.
+package enum SourceEvent: Equatable, Sendable {
+    /// Every record of the partition up to `offset` (exclusive) has been delivered.
+    case endOfPartition(partition: Int32, offset: Int64)
+    /// The position lies below the log's start or above its end; the partition delivers no more
+    /// until it is sought.
+    case outOfRange(partition: Int32)
+    /// An error that the client goes on retrying by itself (a broker that is away), to be logged.
+    case trouble(StreamError)
+    /// No broker has been reachable since the last ``brokersUp``.
+    case brokersDown
+    /// A broker is reachable again.
+    case brokersUp
+}
+
+/// Takes part in rebalances; called inside ``RecordSource/poll(limit:timeoutMilliseconds:)``.
+package protocol RebalanceListener: AnyObject {
+    /// Partitions were added, paused: each delivers nothing until it is sought and resumed.
+    func partitionsAssigned(_ partitions: [Int32])
+    /// Partitions are about to be taken away: the last moment to commit for them.
+    func partitionsRevoked(_ partitions: [Int32])
+    /// Partitions were taken away: another member may own them already; nothing may be committed.
+    func partitionsLost(_ partitions: [Int32])
+}
+
+/// Reads one topic as a member of a consumer group.
+package protocol RecordSource: AnyObject {
+    /// Joins the group; rebalances are told to `listener`, which is not retained.
+    func subscribe(listener: any RebalanceListener) throws(StreamError)
+
+    /// Waits at most `timeoutMilliseconds` for the first record, then takes what is there.
+    ///
+    /// Releases the batch before. At most `limit` records are in ``batch`` afterwards, and
+    /// ``events`` holds what else happened. Calls the listener for rebalances.
+    func poll(limit: Int, timeoutMilliseconds: Int32) throws(StreamError)
+
+    /// The records of the last poll, in order of offset within each partition.
+    var batch: RecordBatch { get }
+    /// What the last poll met besides records, in order.
+    var events: [SourceEvent] { get }
+
+    /// Stops delivery of these partitions; what was fetched ahead is kept or fetched again.
+    func pause(_ partitions: [Int32]) throws(StreamError)
+    /// Resumes partitions that were paused by ``pause(_:)``.
+    func resume(_ partitions: [Int32]) throws(StreamError)
+    /// Moves the position: the next record of the partition is the first at or after `offset`.
+    func seek(partition: Int32, offset: Int64) throws(StreamError)
+    /// The committed offsets with their metadata; waits until pending transactions on them end.
+    func committed(_ partitions: [Int32], timeoutMilliseconds: Int32)
+        throws(StreamError) -> [PartitionOffset]
+    /// The log's first offset and its high watermark, asked of the broker.
+    func watermarks(partition: Int32, timeoutMilliseconds: Int32)
+        throws(StreamError) -> (low: Int64, high: Int64)
+    /// The log's end as the client last saw it, without asking; nil: unknown.
+    func cachedEnd(partition: Int32) -> Int64?
+    /// One's standing in the group, nil before the first assignment; never cache it.
+    func membership() -> GroupMembership?
+    /// Whether the leader of the partition is known and connected.
+    func isConnected(partition: Int32) -> Bool
+    /// Leaves the group and closes, within `timeoutMilliseconds`; revocation is told to the listener.
+    func close(timeoutMilliseconds: Int32)
+}
+
+/// The borrowed records of one poll.
+@safe
+package struct RecordBatch {
+    private let records: UnsafeBufferPointer<RecordView>
+
+    /// Borrows the records until the source's next poll.
+    package init(_ records: UnsafeBufferPointer<RecordView>) {
+        unsafe self.records = records
+    }
+
+    package var count: Int { unsafe records.count }
+    package var isEmpty: Bool { count == 0 }
+    package subscript(_ index: Int) -> RecordView {
+        precondition(index >= 0 && index < count, "no such record in the batch")
+        return unsafe records[index]
+    }
+}
+
+/// Writes records and input offsets in transactions.
+///
+/// The order of calls is that of Kafka's transactional producer: `initTransactions` once, then
+/// `begin`, any number of `produce`, `sendOffsets`, and `commit` or `abort`. An error's disposition
+/// says what may follow.
+package protocol TransactionalSink: AnyObject {
+    /// Ends what an earlier producer with the same transactional id left open, and fences it.
+    func initTransactions(timeoutMilliseconds: Int32) throws(StreamError)
+    func begin() throws(StreamError)
+    /// Hands records over, in order; their bytes are copied. A full queue waits until there is room.
+    func produce(_ records: UnsafeBufferPointer<OutgoingRecord>) throws(StreamError)
+    /// Hands one record with headers over; otherwise as ``produce(_:)``.
+    func produce(_ record: OutgoingRecord, headers: [RecordHeader]) throws(StreamError)
+    /// Serves delivery reports without waiting.
+    func serve()
+    /// Records handed over and not yet acknowledged.
+    var outstanding: Int { get }
+    /// Adds input offsets to the transaction; refused for a member that is no longer in the group.
+    func sendOffsets(
+        _ offsets: [PartitionOffset], membership: GroupMembership, timeoutMilliseconds: Int32
+    ) throws(StreamError)
+    /// Waits until every record is acknowledged, then commits.
+    func commit(timeoutMilliseconds: Int32) throws(StreamError)
+    func abort(timeoutMilliseconds: Int32) throws(StreamError)
+    /// Closes without waiting for an open transaction.
+    func close(timeoutMilliseconds: Int32)
+}
+
+/// Reads a changelog partition from its start, under read_committed, beside the source.
+package protocol ChangelogReader: AnyObject {
+    /// The high watermark of the partition, open transactions included.
+    func highWatermark(partition: Int32, timeoutMilliseconds: Int32) throws(StreamError) -> Int64
+    /// Starts to read `partitions` from their starts, and stops reading all others.
+    func assign(_ partitions: [Int32]) throws(StreamError)
+    /// Takes at most `limit` records, waiting at most `timeoutMilliseconds` for the first.
+    func poll(limit: Int, timeoutMilliseconds: Int32) throws(StreamError)
+    var batch: RecordBatch { get }
+    var events: [SourceEvent] { get }
+    /// The position: the next offset to read, past control records; nil before the first poll.
+    func position(partition: Int32) -> Int64?
+    func close(timeoutMilliseconds: Int32)
+}
+
+/// Makes the ports of a worker; a worker asks for a new sink after it was fenced.
+package protocol PortFactory: Sendable {
+    func makeSource(worker: Int) throws(StreamError) -> any RecordSource
+    func makeSink(worker: Int) throws(StreamError) -> any TransactionalSink
+    func makeChangelogReader(worker: Int) throws(StreamError) -> any ChangelogReader
+}

@@ -1,0 +1,4 @@
+internal import Commands
+internal import Glibc
+
+exit(runCommandLine(CommandLine.arguments))
