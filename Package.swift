@@ -30,9 +30,16 @@ let package = Package(
 
         // The world.
         library("StreamPorts"),
-        .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
         .systemLibrary(
-            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+            name: "CRdKafka",
+            pkgConfig: "rdkafka",
+            providers: [.apt(["librdkafka-dev"])]
+        ),
+        .systemLibrary(
+            name: "CMicroHTTPD",
+            pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]
+        ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         library("KafkaClient", ["StreamPorts", "CRdKafka"]),
         library("Telemetry"),
@@ -43,7 +50,8 @@ let package = Package(
             [
                 "ComboCore", "ComboWire", "StreamPorts", "KafkaClient", "Telemetry", "AdminServer",
                 "WorkerRuntime", "CZlib",
-            ]),
+            ]
+        ),
         .executableTarget(name: "giftcombo", dependencies: ["Commands"], swiftSettings: settings),
 
         // Tests mirror the targets.
@@ -53,8 +61,13 @@ let package = Package(
         tests("TelemetryTests", ["Telemetry"]),
         tests("AdminServerTests", ["AdminServer", "Telemetry"]),
         tests(
-            "WorkerRuntimeTests", ["ComboCore", "ComboWire", "StreamPorts", "Telemetry", "WorkerRuntime"]),
-        tests("CommandsTests", ["ComboCore", "ComboWire", "Commands", "Telemetry", "WorkerRuntime"]),
+            "WorkerRuntimeTests",
+            ["ComboCore", "ComboWire", "StreamPorts", "Telemetry", "WorkerRuntime"]
+        ),
+        tests(
+            "CommandsTests",
+            ["ComboCore", "ComboWire", "Commands", "Telemetry", "WorkerRuntime"]
+        ),
         tests("TidyTests", []),
     ],
     swiftLanguageModes: [.v6]

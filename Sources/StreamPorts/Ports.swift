@@ -79,10 +79,16 @@ package protocol RecordSource: AnyObject {
     /// Moves the position: the next record of the partition is the first at or after `offset`.
     func seek(partition: Int32, offset: Int64) throws(StreamError)
     /// The committed offsets with their metadata; waits until pending transactions on them end.
-    func committed(_ partitions: [Int32], timeoutMilliseconds: Int32)
+    func committed(
+        _ partitions: [Int32],
+        timeoutMilliseconds: Int32
+    )
         throws(StreamError) -> [PartitionOffset]
     /// The log's first offset and its high watermark, asked of the broker.
-    func watermarks(partition: Int32, timeoutMilliseconds: Int32)
+    func watermarks(
+        partition: Int32,
+        timeoutMilliseconds: Int32
+    )
         throws(StreamError) -> (low: Int64, high: Int64)
     /// The log's end as the client last saw it, without asking; nil: unknown.
     func cachedEnd(partition: Int32) -> Int64?
@@ -131,7 +137,9 @@ package protocol TransactionalSink: AnyObject {
     var outstanding: Int { get }
     /// Adds input offsets to the transaction; refused for a member that is no longer in the group.
     func sendOffsets(
-        _ offsets: [PartitionOffset], membership: GroupMembership, timeoutMilliseconds: Int32
+        _ offsets: [PartitionOffset],
+        membership: GroupMembership,
+        timeoutMilliseconds: Int32
     ) throws(StreamError)
     /// Waits until every record is acknowledged, then commits.
     func commit(timeoutMilliseconds: Int32) throws(StreamError)

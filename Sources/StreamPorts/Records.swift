@@ -16,8 +16,11 @@ package struct RecordView: BitwiseCopyable {
 
     /// Creates a view of bytes that the batch keeps alive.
     package init(
-        partition: Int32, offset: Int64, timestampMilliseconds: Int64,
-        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+        partition: Int32,
+        offset: Int64,
+        timestampMilliseconds: Int64,
+        key: UnsafeRawBufferPointer,
+        value: UnsafeRawBufferPointer
     ) {
         self.partition = partition
         self.offset = offset
@@ -46,8 +49,11 @@ package struct OutgoingRecord: BitwiseCopyable {
 
     /// Creates a record whose bytes stay valid until it is produced.
     package init(
-        topic: OutputTopic, partition: Int32 = OutgoingRecord.partitionByKey,
-        timestampMilliseconds: Int64, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+        topic: OutputTopic,
+        partition: Int32 = OutgoingRecord.partitionByKey,
+        timestampMilliseconds: Int64,
+        key: UnsafeRawBufferPointer,
+        value: UnsafeRawBufferPointer
     ) {
         self.topic = topic
         self.partition = partition

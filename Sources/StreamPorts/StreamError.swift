@@ -27,7 +27,10 @@ package struct StreamError: Error, Equatable, Sendable, CustomStringConvertible 
 
     /// Creates an error.
     package init(
-        _ disposition: Disposition, operation: String, code: String, detail: String
+        _ disposition: Disposition,
+        operation: String,
+        code: String,
+        detail: String
     ) {
         self.disposition = disposition
         self.operation = operation
