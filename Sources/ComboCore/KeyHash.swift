@@ -47,7 +47,9 @@ struct KeyHasher {
             mix(UInt64(first.littleEndian), UInt64(last.littleEndian))
         } else {
             let first = UInt64(unsafe start.load(fromByteOffset: offset, as: UInt8.self))
-            let middle = UInt64(unsafe start.load(fromByteOffset: offset + left / 2, as: UInt8.self))
+            let middle = UInt64(
+                unsafe start.load(fromByteOffset: offset + left / 2, as: UInt8.self)
+            )
             let last = UInt64(unsafe start.load(fromByteOffset: count - 1, as: UInt8.self))
             mix(first | middle << 8 | last << 16, 0)
         }
@@ -63,7 +65,8 @@ struct KeyHasher {
     func finish() -> KeyHash {
         KeyHash(
             high: fold(a ^ 0xd6e8_feb8_6659_fd93, b ^ 0xa076_1d64_78bd_642f),
-            low: fold(b ^ 0xe703_7ed1_a0b4_28db, a ^ 0x8ebc_6af0_9c88_c6e3))
+            low: fold(b ^ 0xe703_7ed1_a0b4_28db, a ^ 0x8ebc_6af0_9c88_c6e3)
+        )
     }
 
     @inline(__always)

@@ -32,7 +32,8 @@ private struct LeadingIntegerScanner {
         // Int64.min lies one further from 0 than Int64.max.
         let limit: UInt64 = isNegative ? 1 << 63 : 1 << 63 - 1
         var value: UInt64?
-        while let digit = byte(at: position), digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") {
+        while let digit = byte(at: position), digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9")
+        {
             let (tens, overflow) = (value ?? 0).multipliedReportingOverflow(by: 10)
             let (sum, carry) = tens.addingReportingOverflow(UInt64(digit - UInt8(ascii: "0")))
             value = overflow || carry ? limit : min(sum, limit)

@@ -20,8 +20,15 @@ package struct KeyState: BitwiseCopyable {
         package var fields: CommandFields
 
         package init(
-            isDisplayed: Bool, firstOffset: Int64, count: Int64, value: Int64, hideAt: EventTime,
-            sequence: UInt32, shownCount: Int64, shownAt: EventTime, isHolding: Bool,
+            isDisplayed: Bool,
+            firstOffset: Int64,
+            count: Int64,
+            value: Int64,
+            hideAt: EventTime,
+            sequence: UInt32,
+            shownCount: Int64,
+            shownAt: EventTime,
+            isHolding: Bool,
             fields: CommandFields
         ) {
             self.isDisplayed = isDisplayed
@@ -49,7 +56,11 @@ package struct KeyState: BitwiseCopyable {
     package var memory: KeyMemoryView
 
     package init(
-        key: KeyHash, lastOffset: Int64, combo: Combo?, endAt: EventTime, memory: KeyMemoryView
+        key: KeyHash,
+        lastOffset: Int64,
+        combo: Combo?,
+        endAt: EventTime,
+        memory: KeyMemoryView
     ) {
         self.key = key
         self.lastOffset = lastOffset
@@ -124,8 +135,12 @@ extension PartitionState {
         guard let combo = state.combo else {
             let index = remembered.take()
             remembered[index] = RememberedKey(
-                key: state.key, endAt: state.endAt, lastOffset: state.lastOffset, memory: memory,
-                marks: marks)
+                key: state.key,
+                endAt: state.endAt,
+                lastOffset: state.lastOffset,
+                memory: memory,
+                marks: marks
+            )
             keys.insert(state.key, .remembered(index))
             linkRemembered(index)
             return
@@ -134,22 +149,36 @@ extension PartitionState {
     }
 
     private mutating func restore(
-        _ combo: KeyState.Combo, _ key: KeyHash, _ lastOffset: Int64,
-        _ memory: KeyMemoryStore.Reference, _ marks: KeyMarks
+        _ combo: KeyState.Combo,
+        _ key: KeyHash,
+        _ lastOffset: Int64,
+        _ memory: KeyMemoryStore.Reference,
+        _ marks: KeyMarks
     ) {
         let index = live.take()
         live[index] = LiveCombo(
-            key: key, firstOffset: combo.firstOffset, lastOffset: lastOffset, count: combo.count,
-            value: combo.value, hideAt: combo.hideAt, sequence: combo.sequence,
-            sender: texts.addSender(combo.fields), gift: texts.addGift(combo.fields),
-            memory: memory, lane: lane(ofUser: combo.fields.userID, lanes: configuration.lanes),
-            phase: combo.isDisplayed ? .displayed : .retained, marks: marks)
+            key: key,
+            firstOffset: combo.firstOffset,
+            lastOffset: lastOffset,
+            count: combo.count,
+            value: combo.value,
+            hideAt: combo.hideAt,
+            sequence: combo.sequence,
+            sender: texts.addSender(combo.fields),
+            gift: texts.addGift(combo.fields),
+            memory: memory,
+            lane: lane(ofUser: combo.fields.userID, lanes: configuration.lanes),
+            phase: combo.isDisplayed ? .displayed : .retained,
+            marks: marks
+        )
         keys.insert(key, .live(index))
         if configuration.updateMinInterval > 0 {
             conflations.reserve(Int(index) + 1, filledWith: Conflation())
             conflations[index] = Conflation(
-                shownCount: combo.shownCount, shownAt: combo.shownAt,
-                isHolding: combo.isHolding)
+                shownCount: combo.shownCount,
+                shownAt: combo.shownAt,
+                isHolding: combo.isHolding
+            )
         }
         rearm(index, was: nil)
     }
@@ -164,23 +193,34 @@ extension PartitionState {
         let combo = live[index]
         let conflated = configuration.updateMinInterval > 0
         return KeyState(
-            key: combo.key, lastOffset: combo.lastOffset,
+            key: combo.key,
+            lastOffset: combo.lastOffset,
             combo: KeyState.Combo(
-                isDisplayed: combo.phase == .displayed, firstOffset: combo.firstOffset,
-                count: combo.count, value: combo.value, hideAt: combo.hideAt,
+                isDisplayed: combo.phase == .displayed,
+                firstOffset: combo.firstOffset,
+                count: combo.count,
+                value: combo.value,
+                hideAt: combo.hideAt,
                 sequence: combo.sequence,
                 shownCount: conflated ? conflations[index].shownCount : combo.count,
                 shownAt: conflated ? conflations[index].shownAt : .zero,
                 isHolding: conflated && conflations[index].isHolding,
-                fields: texts.fields(combo.sender, combo.gift)),
-            endAt: .zero, memory: memories.view(combo.memory))
+                fields: texts.fields(combo.sender, combo.gift)
+            ),
+            endAt: .zero,
+            memory: memories.view(combo.memory)
+        )
     }
 
     private mutating func rememberedState(_ index: UInt32) -> KeyState {
         let cell = remembered[index]
         return KeyState(
-            key: cell.key, lastOffset: cell.lastOffset, combo: nil, endAt: cell.endAt,
-            memory: memories.view(cell.memory))
+            key: cell.key,
+            lastOffset: cell.lastOffset,
+            combo: nil,
+            endAt: cell.endAt,
+            memory: memories.view(cell.memory)
+        )
     }
 }
 

@@ -11,7 +11,9 @@ extension PartitionState {
             }
             let shownAt = conflations[index].shownAt
             return min(
-                combo.hideAt, shownAt.advanced(byMilliseconds: configuration.updateMinInterval))
+                combo.hideAt,
+                shownAt.advanced(byMilliseconds: configuration.updateMinInterval)
+            )
         case .retained:
             return combo.hideAt.advanced(byMilliseconds: configuration.retainFor)
         case .vacant:
@@ -47,7 +49,9 @@ extension PartitionState {
 
     /// Fires a combo's timer, and arms the one that follows.
     mutating func fire(
-        _ index: UInt32, before time: EventTime, into command: inout OverlayCommand
+        _ index: UInt32,
+        before time: EventTime,
+        into command: inout OverlayCommand
     ) {
         let combo = live[index]
         let deadline = deadline(index)
@@ -58,8 +62,13 @@ extension PartitionState {
             let isHeldUpdate = configuration.updateMinInterval > 0 && conflations[index].isHolding
             if !isHeldUpdate { live[index].phase = .retained }
             write(
-                isHeldUpdate ? .update : .hide, index, at: deadline, from: combo.count, fields,
-                into: &command)
+                isHeldUpdate ? .update : .hide,
+                index,
+                at: deadline,
+                from: combo.count,
+                fields,
+                into: &command
+            )
             schedule(index, before: time, isTick: true)
         case .retained:
             write(.end, index, at: deadline, from: combo.count, fields, into: &command)
@@ -75,7 +84,11 @@ extension PartitionState {
         if isTick, deadline < time, wheel.isInTakenSlot(deadline) {
             due.insert(
                 DueTimers.Timer(
-                    deadline: deadline, offset: live[index].lastOffset, index: index))
+                    deadline: deadline,
+                    offset: live[index].lastOffset,
+                    index: index
+                )
+            )
         } else {
             wheel.arm(index, deadline)
         }
@@ -88,7 +101,11 @@ extension PartitionState {
             wheel.disarm(index)
             due.insert(
                 DueTimers.Timer(
-                    deadline: deadline(index), offset: live[index].lastOffset, index: index))
+                    deadline: deadline(index),
+                    offset: live[index].lastOffset,
+                    index: index
+                )
+            )
         }
     }
 
@@ -117,7 +134,10 @@ extension PartitionState {
         remembered[kept] = RememberedKey(
             key: combo.key,
             endAt: combo.hideAt.advanced(byMilliseconds: configuration.retainFor),
-            lastOffset: combo.lastOffset, memory: combo.memory, marks: combo.marks)
+            lastOffset: combo.lastOffset,
+            memory: combo.memory,
+            marks: combo.marks
+        )
         keys.replace(at: slot, combo.key, .remembered(kept))
         linkRemembered(kept)
         if remembered.count > configuration.maxRemembered { forget(oldestRemembered) }

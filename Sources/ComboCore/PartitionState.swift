@@ -51,7 +51,9 @@ package struct PartitionState: ~Copyable {
     ///   - tracksChanges: Whether ``nextChange(into:)`` will be asked which keys changed.
     ///   - tickShift: log₂ of the milliseconds in a tick of the timer wheel; output does not depend on it.
     package init(
-        configuration: ComboConfiguration, tracksChanges: Bool = false, tickShift: Int64 = 0
+        configuration: ComboConfiguration,
+        tracksChanges: Bool = false,
+        tickShift: Int64 = 0
     ) {
         self.configuration = configuration
         memories = KeyMemoryStore(idsMax: configuration.dedupIDs)
@@ -78,7 +80,9 @@ package struct PartitionState: ~Copyable {
     ///   - timestamp: Kafka's timestamp of its record, epoch milliseconds.
     ///   - arrivedAt: When the worker got it; nil: unknown (a recording).
     package func time(
-        of event: GiftEvent, timestamp: Int64, arrivedAt: WallTime?
+        of event: GiftEvent,
+        timestamp: Int64,
+        arrivedAt: WallTime?
     ) -> (time: EventTime, isClamped: Bool) {
         let arrival = arrivedAt.map { EventTime(milliseconds: $0.milliseconds) }
         let said: Int64
@@ -141,7 +145,9 @@ package struct PartitionState: ~Copyable {
     ///   - offset: Its record's offset, higher than any before.
     ///   - command: Gets the command, if there is one; valid until the next call.
     package mutating func apply(
-        _ event: GiftEvent, offset: Int64, into command: inout OverlayCommand
+        _ event: GiftEvent,
+        offset: Int64,
+        into command: inout OverlayCommand
     ) -> EventOutcome {
         releaseEnded()
         precondition(due.isEmpty, "the clock is advanced until no timer is due")
@@ -161,7 +167,8 @@ package struct PartitionState: ~Copyable {
 
     /// What the event adds; nil: its running total adds nothing.
     private func increment(
-        of event: GiftEvent, _ memory: KeyMemoryStore.Reference
+        of event: GiftEvent,
+        _ memory: KeyMemoryStore.Reference
     ) -> Int64? {
         if configuration.increment == .one { return 1 }
         guard let total = event.streakCount else { return event.count ?? 1 }
@@ -172,7 +179,10 @@ package struct PartitionState: ~Copyable {
 
     /// The key's combo, made (with no gift counted yet) if it has none.
     private mutating func liveCombo(
-        _ found: KeyReference?, at slot: Int, _ key: KeyHash, _ event: GiftEvent,
+        _ found: KeyReference?,
+        at slot: Int,
+        _ key: KeyHash,
+        _ event: GiftEvent,
         _ offset: Int64
     ) -> UInt32 {
         let fields = Self.fields(of: event)
@@ -207,7 +217,9 @@ package struct PartitionState: ~Copyable {
 
     /// Remembers the event's id and running total.
     private mutating func remember(
-        _ index: UInt32, _ event: GiftEvent, _ eventID: UInt64?
+        _ index: UInt32,
+        _ event: GiftEvent,
+        _ eventID: UInt64?
     ) {
         if let eventID {
             live[index].memory = memories.add(live[index].memory, id: eventID)
@@ -220,7 +232,10 @@ package struct PartitionState: ~Copyable {
 
     /// Counts a gift, moves the timer, and makes the command.
     private mutating func count(
-        _ index: UInt32, _ increment: Int64, _ event: GiftEvent, _ offset: Int64,
+        _ index: UInt32,
+        _ increment: Int64,
+        _ event: GiftEvent,
+        _ offset: Int64,
         into command: inout OverlayCommand
     ) -> EventOutcome {
         let before = live[index]
@@ -239,7 +254,13 @@ package struct PartitionState: ~Copyable {
         } else {
             let kind: CommandKind = before.phase == .displayed ? .update : .show
             write(
-                kind, index, at: clock, from: before.count, Self.fields(of: event), into: &command)
+                kind,
+                index,
+                at: clock,
+                from: before.count,
+                Self.fields(of: event),
+                into: &command
+            )
             command.resumed = before.phase == .retained
         }
         rearm(index, was: armed)
@@ -252,8 +273,12 @@ package struct PartitionState: ~Copyable {
     ///
     /// - Parameter before: The count in the previous command, where updates are not conflated.
     mutating func write(
-        _ kind: CommandKind, _ index: UInt32, at time: EventTime, from before: Int64,
-        _ fields: CommandFields, into command: inout OverlayCommand
+        _ kind: CommandKind,
+        _ index: UInt32,
+        at time: EventTime,
+        from before: Int64,
+        _ fields: CommandFields,
+        into command: inout OverlayCommand
     ) {
         live[index].sequence += 1
         let combo = live[index]
@@ -272,7 +297,10 @@ package struct PartitionState: ~Copyable {
         if configuration.updateMinInterval > 0, kind == .show || kind == .update {
             command.previousCount = conflations[index].shownCount
             conflations[index] = Conflation(
-                shownCount: combo.count, shownAt: time, isHolding: false)
+                shownCount: combo.count,
+                shownAt: time,
+                isHolding: false
+            )
         }
     }
 
@@ -285,9 +313,15 @@ package struct PartitionState: ~Copyable {
 
     private static func fields(of event: GiftEvent) -> CommandFields {
         CommandFields(
-            roomID: event.roomID, userID: event.userID, userName: event.userName,
-            userAvatar: event.userAvatar, recipientID: event.recipientID, giftID: event.giftID,
-            giftName: event.giftName, giftImage: event.giftImage)
+            roomID: event.roomID,
+            userID: event.userID,
+            userName: event.userName,
+            userAvatar: event.userAvatar,
+            recipientID: event.recipientID,
+            giftID: event.giftID,
+            giftName: event.giftName,
+            giftImage: event.giftImage
+        )
     }
 
     // MARK: - Keys

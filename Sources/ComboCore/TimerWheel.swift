@@ -114,7 +114,9 @@ struct TimerWheel: ~Copyable {
                 break
             }
             earliest = begins
-            guard begins < limit || (begins == limit && cutsTick && takenUpTo != time) else { break }
+            guard begins < limit || (begins == limit && cutsTick && takenUpTo != time) else {
+                break
+            }
             tick = max(tick, begins)
             if slot < Self.slots && begins == limit { takenUpTo = time }
             let first = heads[slot]

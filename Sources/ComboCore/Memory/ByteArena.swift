@@ -74,7 +74,9 @@ struct ByteArena: ~Copyable {
         let grown = max(units, capacityUnits + capacityUnits / (capacityUnits < 65536 ? 1 : 4))
         precondition(grown < Int(Reference.max), "the arena outgrows its references")
         let moved = UnsafeMutableRawPointer.allocate(
-            byteCount: grown * Self.unit, alignment: Self.unit)
+            byteCount: grown * Self.unit,
+            alignment: Self.unit
+        )
         unsafe moved.copyMemory(from: base, byteCount: usedUnits * Self.unit)
         unsafe base.deallocate()
         unsafe base = moved

@@ -72,7 +72,9 @@ struct KeyMemoryStore: ~Copyable {
         guard reference != Self.none else { return 0 }
         let header = header(reference)
         guard header.hasStreaks != 0 else { return 0 }
-        guard let streak else { return unsafe arena.pointer(reference).load(fromByteOffset: 8, as: Int64.self) }
+        guard let streak else {
+            return unsafe arena.pointer(reference).load(fromByteOffset: 8, as: Int64.self)
+        }
         let streaks = unsafe streaksStart(reference)
         for index in 0..<Int(header.streakCount) where unsafe streaks[index].id == streak {
             return unsafe streaks[index].total
@@ -134,7 +136,9 @@ struct KeyMemoryStore: ~Copyable {
         guard reference != Self.none else { return KeyMemoryView() }
         var head = header(reference)
         let ids = unsafe UnsafeMutableBufferPointer(
-            start: idsStart(reference, head), count: Int(head.idCount))
+            start: idsStart(reference, head),
+            count: Int(head.idCount)
+        )
         if head.oldest != 0 {
             unsafe reverse(ids, 0, Int(head.oldest))
             unsafe reverse(ids, Int(head.oldest), ids.count)
@@ -143,10 +147,14 @@ struct KeyMemoryStore: ~Copyable {
             setHeader(reference, head)
         }
         let streaks = unsafe UnsafeBufferPointer(
-            start: head.hasStreaks == 0 ? nil : streaksStart(reference), count: Int(head.streakCount))
+            start: head.hasStreaks == 0 ? nil : streaksStart(reference),
+            count: Int(head.streakCount)
+        )
         return unsafe KeyMemoryView(
-            unnamedTotal: total(reference, streak: nil), streaks: streaks,
-            ids: UnsafeBufferPointer(ids))
+            unnamedTotal: total(reference, streak: nil),
+            streaks: streaks,
+            ids: UnsafeBufferPointer(ids)
+        )
     }
 
     private func header(_ reference: Reference) -> Header {
@@ -161,7 +169,8 @@ struct KeyMemoryStore: ~Copyable {
         unsafe (arena.pointer(reference) + 16).assumingMemoryBound(to: StreakTotal.self)
     }
 
-    private func idsStart(_ reference: Reference, _ header: Header) -> UnsafeMutablePointer<UInt64> {
+    private func idsStart(_ reference: Reference, _ header: Header) -> UnsafeMutablePointer<UInt64>
+    {
         unsafe (arena.pointer(reference) + 8 + header.streakBytes)
             .assumingMemoryBound(to: UInt64.self)
     }
@@ -176,7 +185,9 @@ struct KeyMemoryStore: ~Copyable {
         guard old != Self.none else { return new }
         if from.hasStreaks != 0 {
             unsafe (arena.pointer(new) + 8).copyMemory(
-                from: arena.pointer(old) + 8, byteCount: from.streakBytes)
+                from: arena.pointer(old) + 8,
+                byteCount: from.streakBytes
+            )
         }
         unsafe idsStart(new, to).update(from: idsStart(old, from), count: Int(from.idCount))
         arena.free(old, from.size)
@@ -222,7 +233,8 @@ package struct KeyMemoryView: BitwiseCopyable {
 
     /// Borrows a memory; the buffers stay valid for as long as the view is used.
     package init(
-        unnamedTotal: Int64, streaks: UnsafeBufferPointer<StreakTotal>,
+        unnamedTotal: Int64,
+        streaks: UnsafeBufferPointer<StreakTotal>,
         ids: UnsafeBufferPointer<UInt64>
     ) {
         self.unnamedTotal = unnamedTotal

@@ -39,7 +39,8 @@ struct TextStore: ~Copyable {
 
     /// Replaces the sender's texts where they differ; answers where they are now.
     mutating func updateSender(
-        _ reference: SenderReference, _ fields: CommandFields
+        _ reference: SenderReference,
+        _ fields: CommandFields
     ) -> SenderReference {
         let texts = Self.senderTexts(fields)
         if unsafe TextBlock(arena.pointer(reference)).holds(texts) { return reference }
@@ -107,8 +108,15 @@ struct TextStore: ~Copyable {
         let senders: InlineArray<5, Text> = block.texts()
         let gifts: InlineArray<3, Text> = giftBlock.texts()
         return CommandFields(
-            roomID: senders[0], userID: senders[1], userName: senders[3], userAvatar: senders[4],
-            recipientID: senders[2], giftID: gifts[0], giftName: gifts[1], giftImage: gifts[2])
+            roomID: senders[0],
+            userID: senders[1],
+            userName: senders[3],
+            userAvatar: senders[4],
+            recipientID: senders[2],
+            giftID: gifts[0],
+            giftName: gifts[1],
+            giftImage: gifts[2]
+        )
     }
 
     private static func senderTexts(_ fields: CommandFields) -> InlineArray<5, Text> {
@@ -120,7 +128,8 @@ struct TextStore: ~Copyable {
     }
 
     private static func write<let count: Int>(
-        _ texts: InlineArray<count, Text>, to arena: inout ByteArena
+        _ texts: InlineArray<count, Text>,
+        to arena: inout ByteArena
     ) -> ByteArena.Reference {
         let reference = arena.allocate(TextBlock.size(of: texts))
         unsafe TextBlock(arena.pointer(reference)).write(texts)
@@ -165,7 +174,10 @@ struct TextBlock {
             let length = texts[index].count
             if isLong {
                 unsafe start.storeBytes(
-                    of: UInt32(length), toByteOffset: 4 + 4 * index, as: UInt32.self)
+                    of: UInt32(length),
+                    toByteOffset: 4 + 4 * index,
+                    as: UInt32.self
+                )
             } else {
                 unsafe start.storeBytes(of: UInt8(length), toByteOffset: index, as: UInt8.self)
             }
