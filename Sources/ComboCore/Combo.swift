@@ -1,5 +1,6 @@
-/// A combo's states, and what leads from one to the next. The windows are inclusive: a deadline has
-/// passed when it is *strictly before* the clock.
+/// A combo's states, and what leads from one to the next.
+///
+/// The windows are inclusive: a deadline has passed when it is *strictly before* the clock.
 ///
 ///                 gift: count = n, show                  hide_at passed: hide
 ///       (absent) ────────────────────────▶ displayed ────────────────────────▶ retained

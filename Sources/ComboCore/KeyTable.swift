@@ -33,7 +33,9 @@ struct KeyTable: ~Copyable {
         Int(truncatingIfNeeded: key.low & 0xffff_ffff) & mask
     }
 
-    /// The next entry from `slot` on that may be `key`'s; `slot` is left at it. Nil: there is none.
+    /// The next entry from `slot` on that may be `key`'s, nil where there is none.
+    ///
+    /// `slot` is left at the entry.
     @inline(__always)
     func candidate(_ key: KeyHash, at slot: inout Int) -> KeyReference? {
         let tag = key.low & 0xffff_ffff

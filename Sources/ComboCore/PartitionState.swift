@@ -79,6 +79,7 @@ package struct PartitionState: ~Copyable {
     ///   - event: The event.
     ///   - timestamp: Kafka's timestamp of its record, epoch milliseconds.
     ///   - arrivedAt: When the worker got it; nil: unknown (a recording).
+    /// - Returns: The time, and whether it was too far ahead, so that the arrival stands in.
     package func time(
         of event: GiftEvent,
         timestamp: Int64,
@@ -144,6 +145,7 @@ package struct PartitionState: ~Copyable {
     ///   - event: The event; its texts are copied where they are kept.
     ///   - offset: Its record's offset, higher than any before.
     ///   - command: Gets the command, if there is one; valid until the next call.
+    /// - Returns: What became of the event.
     package mutating func apply(
         _ event: GiftEvent,
         offset: Int64,
@@ -269,9 +271,9 @@ package struct PartitionState: ~Copyable {
 
     // MARK: - Commands
 
-    /// Makes a combo's next command.
+    /// Makes a combo's next command; `before` is the count in the previous one.
     ///
-    /// - Parameter before: The count in the previous command, where updates are not conflated.
+    /// Where updates are conflated, the combo's ``Conflation`` knows that count better.
     mutating func write(
         _ kind: CommandKind,
         _ index: UInt32,
