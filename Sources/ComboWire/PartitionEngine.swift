@@ -97,6 +97,8 @@ package struct PartitionEngine: ~Copyable {
         decoder = GiftEventDecoder(maximumBytes: input.maximumBytes, checksKey: input.checksKey)
     }
 
+    /// How combos are counted.
+    package var configuration: ComboConfiguration { state.configuration }
     /// The partition's clock.
     package var clock: EventTime { state.clock }
     /// Combos that are displayed or retained.

@@ -40,19 +40,21 @@ actor PartitionProcessor {
             nextOffset: nextOffset)
     }
 
-    /// Puts the state of a changelog back, and the clock.
+    /// Puts the state of a changelog back, and the clock that was committed with the position.
     ///
-    /// - Parameters:
-    ///   - image: What the changelog holds.
-    ///   - clock: The clock that was committed with the position; nil: the newest time in the state.
-    ///   - hideAfter: `combo.hide.after`, milliseconds.
-    /// - Returns: How far the state reaches.
+    /// Where no clock was committed, it is the newest time in the state. Answers how far the state
+    /// reaches.
     func restore(
-        _ image: Confined<RestoringPartition>, clock: EventTime?, hideAfter: Int64
-    ) throws(ChangelogError) -> ChangelogImage.Extent {
-        let extent = try image.value.image.restore(into: &core.engine, hideAfter: hideAfter)
-        core.engine.restoreClock(clock ?? extent.newestTime)
-        return extent
+        _ confined: Confined<RestoringPartition>
+    ) -> Result<ChangelogImage.Extent, ChangelogError> {
+        let restoring = confined.value
+        do throws(ChangelogError) {
+            let extent = try restoring.image.restore(into: &core.engine)
+            core.engine.restoreClock(restoring.clock ?? extent.newestTime)
+            return .success(extent)
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Processes a run of this partition's records.

@@ -1,5 +1,5 @@
 internal import ComboCore
-package import StreamPorts
+internal import StreamPorts
 internal import Telemetry
 
 // The barrier of a rebalance. These run inside `source.poll`, on the worker's own thread: when they
@@ -7,7 +7,7 @@ internal import Telemetry
 extension Worker: RebalanceListener {
     package func partitionsAssigned(_ numbers: [Int32]) {
         hasJoined = true
-        metrics.rebalances.add(1, .assign)
+        metrics.rebalances.add(1, .assigned)
         for number in numbers where index(of: number) == nil {
             let metrics = PartitionMetrics(topic: configuration.inputTopic, partition: number)
             registry.register(metrics)
@@ -21,7 +21,7 @@ extension Worker: RebalanceListener {
 
     /// The last moment at which this member may commit for them: what is open is committed, or aborted.
     package func partitionsRevoked(_ numbers: [Int32]) {
-        metrics.rebalances.add(1, .revoke)
+        metrics.rebalances.add(1, .revoked)
         attempt { () throws(StreamError) in
             try commit(withinMilliseconds: Limits.revokeMilliseconds)
         }

@@ -1,6 +1,6 @@
 internal import ComboCore
 internal import ComboWire
-package import StreamPorts
+internal import StreamPorts
 internal import Telemetry
 
 /// Which partitions' changelogs are read just now; those that come later wait for the next group.
@@ -119,13 +119,10 @@ extension Worker {
             partition: restoring.number, nextOffset: nextOffset, configuration: configuration,
             executor: executor)
         let confined = Confined(restoring, to: executor)
-        let hideAfter = configuration.combo.hideAfter
         let extent: ChangelogImage.Extent
-        do {
-            extent = try processor.assumeIsolated { processor throws(ChangelogError) in
-                try processor.restore(confined, clock: restoring.clock, hideAfter: hideAfter)
-            }
-        } catch {
+        switch processor.assumeIsolated({ $0.restore(confined) }) {
+        case .success(let reached): extent = reached
+        case .failure(let error):
             refuse(restoring.number, "changelog \(configuration.changelogTopic): \(error)")
             return
         }

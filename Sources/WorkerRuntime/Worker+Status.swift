@@ -1,5 +1,6 @@
+internal import ComboCore
 internal import ComboWire
-package import StreamPorts
+internal import StreamPorts
 internal import Telemetry
 
 extension Worker {

@@ -1,6 +1,6 @@
 internal import ComboCore
 internal import ComboWire
-package import StreamPorts
+internal import StreamPorts
 internal import Telemetry
 
 /// What was done since the last commit and waits for the next one.
@@ -58,7 +58,7 @@ extension Worker {
         try begin()
         for refused in context.refusals {
             let record = context.records[refused.index]
-            metrics.deadLetters.add(1, at: refused.refusal.reason.number)
+            metrics.deadLetters.add(1, DeadLetterLabel(refused.refusal.reason))
             let headers = [
                 RecordHeader(name: "error", value: refused.refusal.reason.rawValue),
                 RecordHeader(name: "error-detail", value: refused.refusal.detail),
@@ -342,6 +342,22 @@ extension Worker {
             milliseconds: clock.monotonic.milliseconds + 3 * Int64(configuration.transactionTimeout))
         try retrying(until: deadline) { () throws(StreamError) in
             try sink.initTransactions(timeoutMilliseconds: Limits.transactionCallMilliseconds)
+        }
+    }
+}
+
+extension DeadLetterLabel {
+    /// The label of a refusal.
+    init(_ reason: RefusalReason) {
+        switch reason {
+        case .emptyValue: self = .emptyValue
+        case .tooLarge: self = .tooLarge
+        case .notUTF8: self = .notUTF8
+        case .notJSON: self = .notJSON
+        case .wrongType: self = .wrongType
+        case .missingUserID: self = .missingUserID
+        case .outOfRange: self = .outOfRange
+        case .keyMismatch: self = .keyMismatch
         }
     }
 }

@@ -1,4 +1,4 @@
-package import ComboCore
+internal import ComboCore
 internal import ComboWire
 package import StreamPorts
 package import Telemetry

@@ -60,7 +60,7 @@ package final class WorkerPool: Sendable {
     /// or aborted, and the process may exit.
     package func run() -> Outcome {
         for number in 0..<workers {
-            startThread(named: "worker-\(number)") { self.runWorker(number) }
+            startThread { self.runWorker(number) }
         }
         var stopSeen: MonotonicTime?
         while true {

@@ -1,4 +1,4 @@
-package import ComboCore
+internal import ComboCore
 
 /// Changelog records of one transaction, in one buffer that is used again.
 package struct ChangelogBatch: ~Copyable {

@@ -74,7 +74,7 @@ package enum ChangelogCodec {
     /// Appends a record's value.
     package static func appendValue(_ state: KeyState, to output: inout OutputBytes) {
         let memory = state.memory
-        var room = 160 + unsafe memory.streaks.count * 18 + memory.ids.count * 8
+        var room = unsafe 160 + memory.streaks.count * 18 + memory.ids.count * 8
         if let combo = state.combo { room += textBytes(combo.fields) }
         var bytes = output.reserve(room)
         bytes.write(version)
@@ -132,7 +132,7 @@ package enum ChangelogCodec {
     package static func state(
         _ bytes: UnsafeRawBufferPointer, key: KeyHash, scratch: ChangelogScratch
     ) throws(ChangelogError) -> KeyState {
-        var reader = unsafe ChangelogReader(bytes)
+        var reader = unsafe ValueReader(bytes)
         let version = try reader.byte()
         guard version == Self.version else { throw .unknownVersion(version) }
         let flags = try reader.byte()
@@ -154,7 +154,7 @@ package enum ChangelogCodec {
     }
 
     private static func combo(
-        _ reader: inout ChangelogReader, _ flags: UInt8, _ lastOffset: Int64
+        _ reader: inout ValueReader, _ flags: UInt8, _ lastOffset: Int64
     ) throws(ChangelogError) -> KeyState.Combo {
         let span = try reader.number(in: 0...(.max))
         let (firstOffset, overflow) = lastOffset.subtractingReportingOverflow(span)
@@ -182,7 +182,7 @@ package enum ChangelogCodec {
     }
 
     private static func memory(
-        _ reader: inout ChangelogReader, _ scratch: ChangelogScratch
+        _ reader: inout ValueReader, _ scratch: ChangelogScratch
     ) throws(ChangelogError) -> KeyMemoryView {
         let unnamedTotal = try reader.number(in: 0...(.max))
         let streakCount = Int(try reader.number(in: 0...Int64(ChangelogScratch.streaksMax)))
@@ -231,16 +231,19 @@ package final class ChangelogScratch {
 }
 
 /// Reads the pieces of a changelog value; never beyond its end.
-private struct ChangelogReader {
+@safe
+private struct ValueReader {
     private let bytes: UnsafeRawBufferPointer
+    private let count: Int
     private(set) var position = 0
 
     init(_ bytes: UnsafeRawBufferPointer) {
         unsafe self.bytes = bytes
+        count = bytes.count
     }
 
     mutating func byte() throws(ChangelogError) -> UInt8 {
-        guard position < bytes.count else { throw .malformed(position: position) }
+        guard position < count else { throw .malformed(position: position) }
         defer { position += 1 }
         return unsafe bytes[position]
     }
@@ -265,21 +268,21 @@ private struct ChangelogReader {
     }
 
     mutating func word() throws(ChangelogError) -> UInt64 {
-        guard bytes.count - position >= 8 else { throw .malformed(position: position) }
+        guard count - position >= 8 else { throw .malformed(position: position) }
         defer { position += 8 }
         return UInt64(
             littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
     }
 
     mutating func text() throws(ChangelogError) -> Text {
-        let count = Int(try number(in: 0...Int64(bytes.count)))
-        guard bytes.count - position >= count else { throw .malformed(position: position) }
+        let count = Int(try number(in: 0...Int64(self.count)))
+        guard self.count - position >= count else { throw .malformed(position: position) }
         defer { position += count }
         return unsafe Text(UnsafeRawBufferPointer(rebasing: bytes[position..<position + count]))
     }
 
     func finish() throws(ChangelogError) {
-        guard position == bytes.count else { throw .malformed(position: position) }
+        guard position == count else { throw .malformed(position: position) }
     }
 }
 

@@ -56,8 +56,9 @@ package struct ChangelogImage: ~Copyable {
     /// - Returns: How far the state reaches.
     /// - Throws: A value is damaged; the engine must be dropped.
     package func restore(
-        into engine: inout PartitionEngine, hideAfter: Int64
+        into engine: inout PartitionEngine
     ) throws(ChangelogError) -> Extent {
+        let hideAfter = engine.configuration.hideAfter
         let scratch = ChangelogScratch()
         var order: [(endAt: EventTime, lastOffset: Int64, key: KeyHash, place: Place)] = []
         order.reserveCapacity(places.count)
