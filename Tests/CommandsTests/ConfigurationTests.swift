@@ -224,7 +224,7 @@ struct ConfigurationTests {
                 "kafka.sasl.password.file "
                     + "(environment variable GIFTCOMBO_KAFKA_SASL_PASSWORD_FILE) "
                     + "= \"/nowhere/password\": No such file or directory",
-                "time.source (--set) = \"never\": not allowed; allowed: record, event, arrival",
+                "time.source (--set) = \"never\": not allowed; allowed: record or event or arrival",
                 "--set time.max.ahead: not KEY=VALUE",
                 "kafka. (--set): names no setting",
                 "qqqqqqqq (--set): no such key; `giftcombo help config` lists them",

@@ -48,7 +48,7 @@ struct RecordingTests {
             text: """
                 {"partition":0,"offset":0,"timestamp":5,"key":"7","value":{ "user_id" : 7.0e1 } }
                 {"partition":0,"offset":1,"timestamp":null,"key":null,"value":"{\\"a\\": \\u0041"}
-                {"value_base64":"aGk=","key":"é\\n","timestamp":-3,"offset":9,"partition":1,"x":[{}]}
+                {"value_base64":"aGk=","key":"é\\n","timestamp":-3,"offset":9,"partition":1,"x":[]}
 
                 {"partition":2,"offset":0,"timestamp":5,"key":"","value":null,"arrived_at":77}
                 """
@@ -64,14 +64,14 @@ struct RecordingTests {
     @Test func `what one record holds is not seen in the next`() throws {
         let records = try read(
             text: """
-                {"partition":0,"offset":0,"timestamp":5,"key":"long key","value":"text","arrived_at":1}
+                {"partition":0,"offset":0,"timestamp":5,"key":"long","value":"text","arrived_at":1}
                 {"partition":0,"offset":1,"timestamp":6,"key":null,"value":null}
                 {"partition":0,"offset":2,"timestamp":6,"key":"k","value":"v"}
                 """
         )
         #expect(
             records == [
-                "0-0 at 5 arrived 1 long key: text", "0-1 at 6 null: null", "0-2 at 6 k: v",
+                "0-0 at 5 arrived 1 long: text", "0-1 at 6 null: null", "0-2 at 6 k: v",
             ]
         )
     }
@@ -161,7 +161,8 @@ struct RecordingTests {
 
     @Test func `packed files are unpacked, in one member or several`() throws {
         let lines = (0..<5_000).map {
-            "{\"partition\":0,\"offset\":\($0),\"timestamp\":5,\"key\":\"\($0 * 7919)\",\"value\":{}}\n"
+            "{\"partition\":0,\"offset\":\($0),\"timestamp\":5,\"key\":\"\($0 * 7919)\","
+                + "\"value\":{}}\n"
         }
         let whole = try folder.file("whole", lines.joined())
         let expected = try read([whole])

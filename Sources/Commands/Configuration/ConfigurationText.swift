@@ -19,8 +19,9 @@ package enum ConfigurationText {
     package static func markdownTable() -> String {
         var text = "| key | default | allowed | meaning |\n| --- | --- | --- | --- |\n"
         for row in rows() {
-            let cells = [row.key, row.defaultWords, row.allowed, row.meaning]
-            text += "| " + cells.map(markdown).joined(separator: " | ") + " |\n"
+            let key = "`\(row.key)`"
+            let value = row.isLiteral ? "`\(row.defaultWords)`" : markdown(row.defaultWords)
+            text += "| \(key) | \(value) | \(markdown(row.allowed)) | \(markdown(row.meaning)) |\n"
         }
         return text
     }
@@ -45,6 +46,8 @@ package enum ConfigurationText {
     private struct Row {
         var key: String
         var defaultWords: String
+        /// Whether the default can be given as it stands there.
+        var isLiteral = false
         var allowed: String
         var meaning: String
     }
@@ -68,6 +71,7 @@ package enum ConfigurationText {
                 Row(
                     key: key.name,
                     defaultWords: defaultWords(of: key.name),
+                    isLiteral: isLiteral(key.defaultValue),
                     allowed: key.allowed,
                     meaning: key.meaning
                 )
@@ -80,6 +84,10 @@ package enum ConfigurationText {
         case .derived(let meaning, _): meaning
         case nil, .some(.none): "none"
         }
+    }
+
+    private static func isLiteral(_ value: ConfigurationKey.Default) -> Bool {
+        if case .text = value { true } else { false }
     }
 
     /// A table cell: what Markdown would take for a tag or a new cell is escaped.

@@ -30,7 +30,7 @@ extension ValueType<String> {
     /// A topic's name, as Kafka allows it.
     static var topic: ValueType {
         ValueType(
-            allowed: "topic name of 1 to 249 of the characters a-z, A-Z, 0-9, '.', '_' and '-'"
+            allowed: "topic name (a-z A-Z 0-9 . _ - and at most 249 of them)"
         ) { text in
             let isAllowed =
                 (1...249).contains(text.utf8.count) && text != "." && text != ".."
@@ -52,7 +52,7 @@ extension ValueType<String> {
 extension ValueType where Value: Sendable {
     /// One of a few words.
     static func choice(_ choices: [(name: String, value: Value)]) -> ValueType {
-        ValueType(allowed: choices.map(\.name).joined(separator: ", ")) { text in
+        ValueType(allowed: choices.map(\.name).joined(separator: " or ")) { text in
             choices.first { $0.name == text }?.value
         }
     }
