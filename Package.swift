@@ -68,7 +68,7 @@ let package = Package(
             "CommandsTests",
             ["ComboCore", "ComboWire", "Commands", "Telemetry", "WorkerRuntime"]
         ),
-        tests("TidyTests", []),
+        tests("TidyTests", ["Commands"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,0 @@
-internal import Glibc
-
-package func runCommandLine(_ arguments: [String]) -> Int32 { 0 }

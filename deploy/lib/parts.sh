@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# The parts of deploy/test, in the order in which they run: a line says what belongs to a part.
+# What does not exist (yet) is left out. Sourced, never run.
+#
+#   part | tests | target
+#   part | check | command | command with --long (the same if empty)
+#
+# shellcheck disable=SC2034 # used by deploy/test
+part_lines=(
+    "style       | check | swift format lint --strict --recursive Sources Tests Package.swift |"
+    "style       | tests | TidyTests"
+    "engine      | tests | ComboCoreTests"
+    "engine      | tests | ComboWireTests"
+    "engine      | tests | CommandsTests"
+    "engine      | check | deploy/checks/command-line |"
+    "engine      | check | deploy/fuzz --seconds 10 | deploy/fuzz --seconds 600"
+    "worker      | tests | KafkaClientTests"
+    "worker      | tests | WorkerRuntimeTests"
+    "worker      | check | deploy/checks/evening |"
+    "exactly-once | check | deploy/chaos --minutes 3 | deploy/chaos --minutes 20"
+    "simulator   | tests | SimulatorTests"
+    "operations  | tests | TelemetryTests"
+    "operations  | tests | AdminServerTests"
+    "overlay     | tests | OverlayGatewayTests"
+    "performance | check | deploy/checks/instructions |"
+)
