@@ -41,7 +41,7 @@ package struct EngineCounts: Equatable, Sendable {
     /// Records, unreadable ones and tombstones among them.
     package var records: Int64 = 0
     /// Commands by kind, in the order of ``CommandKind``.
-    package var commands = InlineCounts4()
+    package var commands = CommandCounts()
     package var duplicates: Int64 = 0
     /// Running totals that added nothing.
     package var nothingAdded: Int64 = 0
@@ -57,10 +57,26 @@ package struct EngineCounts: Equatable, Sendable {
 
     /// Creates counts of zero.
     package init() {}
+
+    /// Adds another partition's counts.
+    package mutating func add(_ other: EngineCounts) {
+        records += other.records
+        commands.show += other.commands.show
+        commands.update += other.commands.update
+        commands.hide += other.commands.hide
+        commands.end += other.commands.end
+        duplicates += other.duplicates
+        nothingAdded += other.nothingAdded
+        markers += other.markers
+        late += other.late
+        clamped += other.clamped
+        tombstones += other.tombstones
+        deadLetters += other.deadLetters
+    }
 }
 
 /// Four numbers, one for each kind of command.
-package struct InlineCounts4: Equatable, Sendable {
+package struct CommandCounts: Equatable, Sendable {
     package var show: Int64 = 0
     package var update: Int64 = 0
     package var hide: Int64 = 0

@@ -57,6 +57,8 @@ extension Worker {
     }
 
     /// Sends the refused records of the batch to the dead letters, as they came.
+    ///
+    /// Their timestamp is now, so that the topic's retention counts from when they were refused.
     func produceDeadLetters() throws(StreamError) {
         guard !context.refusals.isEmpty else { return }
         try begin()
@@ -73,7 +75,7 @@ extension Worker {
             try unsafe sink.produce(
                 OutgoingRecord(
                     topic: .deadLetters,
-                    timestampMilliseconds: record.timestampMilliseconds,
+                    timestampMilliseconds: 0,
                     key: record.key,
                     value: record.value
                 ),

@@ -19,7 +19,6 @@ package struct GiftEventDecoder: ~Copyable {
 
     private let maximumBytes: Int
     private let checksKey: Bool
-    private let absent = GiftEvent()
     let names = FieldNames()
     /// Ids of the current record that carried escapes.
     var rewrittenIDs = OutputBytes()
@@ -54,7 +53,7 @@ package struct GiftEventDecoder: ~Copyable {
         guard value.count <= maximumBytes else { throw Refusal(.tooLarge) }
         rewrittenIDs.removeAll()
         faults.removeAll()
-        event = absent
+        event.removeAll()
         let scanner = unsafe JSONScanner(value)
         do {
             if scanner.peek() == Byte.openBrace {
@@ -95,10 +94,12 @@ package struct GiftEventDecoder: ~Copyable {
                 unsafe guess = guess.pointee.next
                 if field <= GiftField.giftImage.rawValue {
                     if unsafe scanner.cursor < lastPlace,
-                        let text = unsafe Self.plainText(at: scanner.cursor, end: scanner.end)
+                        let quote = unsafe Self.endOfPlainText(at: scanner.cursor, scanner.end)
                     {
-                        Self.store(text, in: &event, at: name.offset)
-                        unsafe scanner.cursor += text.bytes.count + 2
+                        let start = unsafe scanner.cursor + 1
+                        let text = unsafe UnsafeRawBufferPointer(start: start, count: quote - start)
+                        Self.store(unsafe Text(text), in: &event, at: name.offset)
+                        unsafe scanner.cursor = quote + 1
                         continue
                     }
                 } else if field <= GiftField.sentAt.rawValue,
@@ -144,20 +145,18 @@ package struct GiftEventDecoder: ~Copyable {
         }
     }
 
-    /// The text without escapes whose opening quote is the first of the seventeen bytes that can be
-    /// read at `pointer`; nil if there is something else.
+    /// The closing quote of a text without escapes, whose opening quote is the first of the
+    /// seventeen bytes that can be read at `pointer`; nil if there is something else.
     @inline(__always)
-    private static func plainText(at pointer: UnsafeRawPointer, end: UnsafeRawPointer) -> Text? {
+    private static func endOfPlainText(
+        at pointer: UnsafeRawPointer,
+        _ end: UnsafeRawPointer
+    ) -> UnsafeRawPointer? {
         guard unsafe pointer.load(as: UInt8.self) == Byte.quote else { return nil }
-        let start = unsafe pointer + 1
-        let special = unsafe JSONScanner.firstSpecialByte(at: start)
-        var quote = unsafe start + special
-        if unsafe special == 16 || quote.load(as: UInt8.self) != Byte.quote {
-            guard let end = unsafe JSONScanner.endOfPlainText(at: quote, end: end)
-            else { return nil }
-            unsafe quote = end
-        }
-        return unsafe Text(UnsafeRawBufferPointer(start: start, count: quote - start))
+        let special = unsafe JSONScanner.firstSpecialByte(at: pointer + 1)
+        let quote = unsafe pointer + 1 + special
+        if special < 16, unsafe quote.load(as: UInt8.self) == Byte.quote { return unsafe quote }
+        return unsafe JSONScanner.endOfLongText(at: quote, end: end)
     }
 
     /// A number directly before a comma or a brace and within its field's bounds.
@@ -172,14 +171,10 @@ package struct GiftEventDecoder: ~Copyable {
     @inline(__always)
     private static func plainInteger(at scanner: JSONScanner, of field: UInt8) -> PlainInteger? {
         var pointer = unsafe scanner.cursor
-        var number: UInt64 = 0
-        // A time is longer than eight digits.
-        if field == GiftField.sentAt.rawValue, unsafe scanner.end - pointer >= 8,
-            let eight = unsafe eightDigits(at: pointer)
-        {
-            number = eight
-            unsafe pointer += 8
+        if field == GiftField.sentAt.rawValue, let time = unsafe time(at: pointer, scanner.end) {
+            return time
         }
+        var number: UInt64 = 0
         var next: UInt8 = 0
         while unsafe pointer < scanner.end {
             next = unsafe pointer.load(as: UInt8.self)
@@ -195,6 +190,23 @@ package struct GiftEventDecoder: ~Copyable {
             GiftField.isWithinBounds(value, of: field)
         else { return nil }
         return unsafe PlainInteger(value: value, end: pointer)
+    }
+
+    /// The number of thirteen digits at `pointer`, as times have had since 2001 and have until 2286.
+    @inline(__always)
+    private static func time(
+        at pointer: UnsafeRawPointer,
+        _ end: UnsafeRawPointer
+    ) -> PlainInteger? {
+        guard unsafe end - pointer >= 14, unsafe pointer.load(as: UInt8.self) != Byte.zero,
+            let first = unsafe eightDigits(at: pointer),
+            let last = unsafe eightDigits(at: pointer + 5)
+        else { return nil }
+        let next = unsafe pointer.load(fromByteOffset: 13, as: UInt8.self)
+        guard next == Byte.comma || next == Byte.closeBrace else { return nil }
+        // The two overlap by three digits.
+        let time = Int64(first / 1_000 &* 100_000_000 &+ last)
+        return unsafe PlainInteger(value: time, end: pointer + 13)
     }
 
     /// The value of eight digits, nil if there is another byte among them.

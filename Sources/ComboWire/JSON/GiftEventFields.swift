@@ -2,6 +2,27 @@ internal import ComboCore
 
 /// An event's fields by their names in JSON.
 extension GiftEvent {
+    /// Makes every field absent, one by one: cheaper than another event, which is made by a call.
+    @inline(__always)
+    mutating func removeAll() {
+        eventID = .empty
+        roomID = .empty
+        userID = .empty
+        userName = .empty
+        userAvatar = .empty
+        recipientID = .empty
+        giftID = .empty
+        giftName = .empty
+        giftImage = .empty
+        streakID = .empty
+        count = nil
+        streakCount = nil
+        value = 0
+        sentAt = nil
+        streakEnd = false
+        streakable = true
+    }
+
     /// Sets a field that takes texts.
     mutating func set(_ field: GiftField, to text: Text) {
         switch field {

@@ -130,6 +130,19 @@ package struct JSONReader {
         return number.value
     }
 
+    /// The number that comes next, as it is written.
+    package mutating func numberText() throws(JSONError) -> String {
+        try expect(.number)
+        let start = unsafe scanner.cursor
+        do {
+            _ = try scanner.scanNumber()
+        } catch {
+            throw self.error(error)
+        }
+        let written = unsafe UnsafeRawBufferPointer(start: start, count: scanner.cursor - start)
+        return unsafe String(decoding: written, as: UTF8.self)
+    }
+
     /// The boolean that comes next.
     package mutating func boolean() throws(JSONError) -> Bool {
         try expect(.boolean)

@@ -132,37 +132,43 @@ extension JSONScanner {
     /// ASCII; 16 if there is none.
     @inline(__always)
     static func firstSpecialByte(at pointer: UnsafeRawPointer) -> Int {
-        // As signed numbers, bytes that are not ASCII are negative. XOR with 2 moves the quote to
-        // 0x20, keeps the controls below it, and makes the backslash 0x5e.
-        let bytes = unsafe pointer.loadUnaligned(as: SIMD16<Int8>.self) ^ 2
-        let special = (bytes .< 0x21) .| (bytes .== 0x5e)
+        let bytes = unsafe pointer.loadUnaligned(as: SIMD16<UInt8>.self)
+        // XOR with 2 moves the quote to 0x20, keeps the controls below it, and makes the backslash
+        // 0x5e. Either subtraction leaves the high bit of some bytes that are not ASCII, both
+        // together that of all.
+        let moved = bytes ^ 2
+        let special = ((moved &- 0x21) | ((moved ^ 0x5e) &- 1)) & 0x80
         let words = unsafe unsafeBitCast(special, to: SIMD2<UInt64>.self)
         if words[0] != 0 { return words[0].littleEndian.trailingZeroBitCount &>> 3 }
         return 8 &+ words[1].littleEndian.trailingZeroBitCount &>> 3
     }
 
     /// The closing quote of a text, from `pointer` in it on; nil if it holds escapes, or anything
-    /// that is not allowed, or ends within the last sixteen bytes before `end`.
+    /// that is not allowed, or comes near `end`.
     @inline(never)
-    static func endOfPlainText(
+    static func endOfLongText(
         at pointer: UnsafeRawPointer,
         end: UnsafeRawPointer
     ) -> UnsafeRawPointer? {
         var pointer = unsafe pointer
-        let lastPlace = unsafe end - 16
+        // The last place from which a character of four bytes and then sixteen can be read.
+        let lastPlace = unsafe end - 20
         while unsafe pointer <= lastPlace {
-            let byte = unsafe pointer.load(as: UInt8.self)
-            if byte >= 0x80 {
-                let length = unsafe UTF8Text.sequenceLength(at: pointer)
+            let word = UInt32(littleEndian: unsafe pointer.loadUnaligned(as: UInt32.self))
+            if UTF8Text.isTriple(word) {
+                unsafe pointer += 3
+                // The fourth byte may begin another one.
+                if word >= 0x8000_0000 { continue }
+            } else if word & 0x80 != 0 {
+                let length = UTF8Text.sequenceLength(word)
                 if length == 0 { return nil }
                 unsafe pointer += length
-                continue
             }
             let special = unsafe firstSpecialByte(at: pointer)
             unsafe pointer += special
-            if special < 16, unsafe pointer.load(as: UInt8.self) < 0x80 {
-                return unsafe pointer.load(as: UInt8.self) == Byte.quote ? pointer : nil
-            }
+            if special == 16 { continue }
+            let byte = unsafe pointer.load(as: UInt8.self)
+            if byte < 0x80 { return unsafe byte == Byte.quote ? pointer : nil }
         }
         return nil
     }
@@ -174,9 +180,10 @@ extension JSONScanner {
     @inline(__always)
     static func specialBytes(at pointer: UnsafeRawPointer) -> UInt64 {
         let word = UInt64(littleEndian: unsafe pointer.loadUnaligned(as: UInt64.self))
-        // XOR with 2 moves the quote to 0x20 and keeps the controls below it.
-        let quotesAndControls = (word ^ 0x0202_0202_0202_0202) &- 0x2121_2121_2121_2121
-        let backslashes = (word ^ 0x5c5c_5c5c_5c5c_5c5c) &- 0x0101_0101_0101_0101
+        // As in the method for sixteen bytes.
+        let moved = word ^ 0x0202_0202_0202_0202
+        let quotesAndControls = moved &- 0x2121_2121_2121_2121
+        let backslashes = (moved ^ 0x5e5e_5e5e_5e5e_5e5e) &- 0x0101_0101_0101_0101
         return (quotesAndControls | backslashes | word) & 0x8080_8080_8080_8080
     }
 

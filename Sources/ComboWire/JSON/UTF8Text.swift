@@ -6,28 +6,27 @@ enum UTF8Text {
         sequenceLength(unsafe firstFourBytes(at: pointer, end: end))
     }
 
-    /// The same where four bytes can be read.
-    @inline(__always)
-    static func sequenceLength(at pointer: UnsafeRawPointer) -> Int {
-        sequenceLength(UInt32(littleEndian: unsafe pointer.loadUnaligned(as: UInt32.self)))
-    }
-
-    /// The length of the multi-byte character that begins four bytes, the first of them lowest.
+    /// The length of the multi-byte character that begins four bytes, the first of them lowest; 0
+    /// if there is none.
     ///
     /// Tells by masks what RFC 3629 says in a table: the lead and continuation bits, then the bits
     /// whose values make the form overlong or out of bounds.
     @inline(__always)
-    private static func sequenceLength(_ word: UInt32) -> Int {
-        if word & 0x00c0_c0f0 == 0x0080_80e0 {
-            let top = word & 0x200f
-            return top == 0 || top == 0x200d ? 0 : 3
-        }
+    static func sequenceLength(_ word: UInt32) -> Int {
+        if isTriple(word) { return 3 }
         if word & 0xc0c0_c0f8 == 0x8080_80f0 {
-            let lead = word & 0x07
-            let top = word & 0x3000
-            return (lead == 0 && top == 0) || lead > 4 || (lead == 4 && top != 0) ? 0 : 4
+            // The scalar's bits from 2^16 on: 1 … 16.
+            let plane = (word & 0x07) << 2 | word >> 12 & 0x03
+            return plane &- 1 < 16 ? 4 : 0
         }
         return word & 0xc0e0 == 0x80c0 && word & 0x1e != 0 ? 2 : 0
+    }
+
+    /// Whether four bytes begin with a three-byte character, as most Chinese text is.
+    @inline(__always)
+    static func isTriple(_ word: UInt32) -> Bool {
+        let top = word & 0x200f
+        return word & 0x00c0_c0f0 == 0x0080_80e0 && top != 0 && top != 0x200d
     }
 
     /// Up to four bytes, the first lowest; 0 stands for those behind the end.

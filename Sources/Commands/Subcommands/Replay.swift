@@ -1,3 +1,5 @@
+internal import ComboWire
+
 /// `giftcombo replay`: recorded gift events in, overlay commands out, without Kafka.
 let replayCommand = Subcommand(
     name: "replay",
@@ -44,36 +46,73 @@ private func replay(
         context.output.write(ConfigurationText.properties(of: loaded))
         return
     }
+    let configuration = loaded.configuration
+    let replayer = Replayer(configuration.combo, InputRules(configuration.input))
+    var deadLetters: Output?
+    if let path = arguments.value(of: "dead-letters") {
+        do {
+            deadLetters = try Output(path: path)
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
+    }
+    try replayAll(reader, through: replayer, deadLetters, context)
+    replayer.finish(to: context.output)
+    deadLetters?.flush()
+    if case .system(let detail) = deadLetters?.failure {
+        throw CommandFailure(.failure, "--dead-letters: \(detail)")
+    }
+    context.tell(ReplayTotals(replayer.counts).text)
+}
+
+/// Replays every record, with progress where a person looks on.
+private func replayAll(
+    _ reader: RecordingReader,
+    through replayer: Replayer,
+    _ deadLetters: Output?,
+    _ context: CommandContext
+) throws(CommandFailure) {
     var progress = ProgressLine(on: context.errors)
     defer { progress.clear() }
-    var totals = ReplayTotals()
+    var records = 0
     var record = RecordedRecord()
     do {
         while context.output.failure == nil, try reader.next(into: &record) {
-            totals.records += 1
-            if totals.records % ProgressLine.stride == 0 {
-                progress.update(totals.progressText(reader.progress))
+            if let refusal = replayer.process(record, to: context.output) {
+                deadLetters?.write(deadLetter(record, refusal))
+            }
+            records += 1
+            if records % ProgressLine.stride == 0 {
+                let part = reader.progress.map { ", \(Int($0 * 100)) %" } ?? ""
+                progress.update("\(records) records\(part)")
             }
         }
     } catch {
         throw CommandFailure(.failure, "\(error)")
     }
-    progress.clear()
-    context.tell(totals.text)
+}
+
+/// A line of the dead-letter file; nothing in it needs an escape.
+private func deadLetter(_ record: RecordedRecord, _ refusal: Refusal) -> String {
+    "{\"partition\":\(record.partition),\"offset\":\(record.offset),"
+        + "\"error\":\"\(refusal.reason.rawValue)\",\"detail\":\"\(refusal.detail)\"}\n"
 }
 
 /// What a replay has read and written.
 struct ReplayTotals: Equatable {
-    /// Records read, all kinds.
-    var records = 0
+    private var sum = EngineCounts()
+
+    init(_ partitions: [EngineCounts]) {
+        for counts in partitions { sum.add(counts) }
+    }
 
     /// The totals as standard error gets them.
     var text: String {
-        "records \(records)"
-    }
-
-    /// How far the replay is.
-    func progressText(_ part: Double?) -> String {
-        "\(records) records" + (part.map { ", \(Int($0 * 100)) %" } ?? "")
+        let commands = sum.commands
+        return "\(sum.records) records: \(commands.total) commands (\(commands.show) show, "
+            + "\(commands.update) update, \(commands.hide) hide, \(commands.end) end), "
+            + "\(sum.duplicates) duplicates, \(sum.nothingAdded) totals that added nothing, "
+            + "\(sum.markers) end markers, \(sum.late) late, \(sum.clamped) clamped, "
+            + "\(sum.tombstones) tombstones, \(sum.deadLetters) dead letters"
     }
 }
