@@ -27,6 +27,8 @@ struct GeneratedRecord {
     var value: [UInt8] = []
     /// Whether the value is a JSON object.
     var isObject = true
+    /// Units that it adds to a combo: 0 for one that is delivered again, or is no gift event.
+    var units = 0
 }
 
 /// Gift events as the senders of many rooms make them, the same for the same pattern.
@@ -107,6 +109,7 @@ struct GiftTraffic {
         record.sentAfter = burst.time / 1_000_000
         record.timestamp = pattern.start + record.sentAfter
         record.isObject = true
+        record.units = burst.repeated == nil ? burst.units : 0
         if let number = burst.repeated {
             write(burst, number: number, into: &record)
             return
@@ -120,6 +123,7 @@ struct GiftTraffic {
         if random.chance(pattern.unreadable) {
             record.value = Array(Self.unreadable[random.below(Self.unreadable.count)].utf8)
             record.isObject = false
+            record.units = 0
         }
         if random.chance(pattern.duplicates) { redeliver(burst) }
         goOn(burst)
