@@ -88,7 +88,8 @@ final class DemoRun {
             let partition = Murmur2.partition(ofKey: record.key, partitions: count)
             try pool.send(record, partition: partition)
             comparison.replay(record, partition: partition)
-            units += options.combo.increment == .one ? min(1, Int64(record.units)) : Int64(record.units)
+            units +=
+                options.combo.increment == .one ? min(1, Int64(record.units)) : Int64(record.units)
             figures.events += 1
             if case .screen = view { rate.add(at: elapsed) }
             if case .story(let teller) = view {

@@ -112,7 +112,10 @@ final class EmbeddedPool {
                 return
             }
             guard clock.monotonic.since(started) < Self.settleMilliseconds else {
-                throw CommandFailure(.failure, "the workers don't get ready: \(pool.readyz().reason)")
+                throw CommandFailure(
+                    .failure,
+                    "the workers don't get ready: \(pool.readyz().reason)"
+                )
             }
             clock.sleep(milliseconds: 20)
         }
@@ -121,7 +124,10 @@ final class EmbeddedPool {
     /// Fails if the pool has ended by itself.
     func check() throws(CommandFailure) {
         guard let ended = outcome.value.withLock({ $0 }) else { return }
-        throw CommandFailure(.failure, "the worker pool ended: \(ended.reason ?? "no reason given")")
+        throw CommandFailure(
+            .failure,
+            "the worker pool ended: \(ended.reason ?? "no reason given")"
+        )
     }
 
     /// Sends a record.
@@ -232,10 +238,11 @@ final class EmbeddedPool {
         try KafkaSettings([
             "bootstrap.servers": servers,
             "fetch.wait.max.ms": "10",
+            "heartbeat.interval.ms": "500",
             "linger.ms": "2",
-            "session.timeout.ms": "6000",
+            "session.timeout.ms": "3000",
             "socket.nagle.disable": "false",
-            "transaction.timeout.ms": "6000",
+            "transaction.timeout.ms": "3000",
         ])
     }
 }

@@ -43,8 +43,8 @@ final class Terminal: Sendable {
         state.withLock { state in
             guard state.isActive else { return }
             state.isActive = false
-            Self.writeAll(Self.leaveText)
             unsafe tcsetattr(STDIN_FILENO, TCSANOW, &state.saved)
+            Self.writeAll(Self.leaveText)
             signal(SIGTSTP, SIG_DFL)
         }
     }

@@ -34,9 +34,9 @@ struct GeneratedRecord {
 /// Gift events as the senders of many rooms make them, the same for the same pattern.
 ///
 /// Senders tap in bursts: geometric, six taps on average, 150 to 900 ms apart; one tap in 33 comes 2 to
-/// 5 s after the last, so that its combo has hidden and resumes. Rooms are visited as often as one over
-/// their rank, senders with low numbers give more. A sender's share of running totals, and the gaps,
-/// come from integers only, so that every machine makes the same bytes.
+/// 5 s after the last, so that its combo has hidden and resumes. What can't be a combo is tapped once.
+/// Rooms are visited as often as one over their rank, senders with low numbers give more. All of it is
+/// made of integers, so that every machine makes the same bytes.
 struct GiftTraffic {
     /// Taps of one sender, one after the other.
     private struct Burst {
@@ -137,20 +137,26 @@ struct GiftTraffic {
     private mutating func begin(at time: Int64) {
         let user = random.below(random.below(pattern.users) + 1)
         serial += 1
+        let room = roomChoice.draw(&random)
+        let gift = giftChoice.draw(&random)
+        let isStreakable = GiftCatalogue.gifts[gift].streakable
+        let batch = batchChoice.draw(&random)
         var length = 1
-        while length < Self.longestBurst, random.below(Self.meanTaps) != 0 { length += 1 }
+        while isStreakable, length < Self.longestBurst, random.below(Self.meanTaps) != 0 {
+            length += 1
+        }
         let totals = SplitMix64(seed: UInt64(user)).drawn(pattern.totals)
         push(
             Burst(
                 time: time,
                 serial: serial,
                 user: user,
-                room: roomChoice.draw(&random),
-                gift: giftChoice.draw(&random),
+                room: room,
+                gift: gift,
                 recipient: random.chance(Self.toGuests) ? 1 + random.below(4) : 0,
-                units: GiftCatalogue.batches[batchChoice.draw(&random)].units,
+                units: isStreakable ? GiftCatalogue.batches[batch].units : 1,
                 left: length,
-                total: totals ? 0 : nil,
+                total: totals && isStreakable ? 0 : nil,
                 repeated: nil
             )
         )
