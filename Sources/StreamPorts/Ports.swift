@@ -77,14 +77,20 @@ package protocol RecordSource: AnyObject {
     /// Resumes partitions that were paused by ``pause(_:)``.
     func resume(_ partitions: [Int32]) throws(StreamError)
     /// Moves the position: the next record of the partition is the first at or after `offset`.
+    ///
+    /// The end, when it is reached, is reported anew. Only for partitions that are owned, outside or
+    /// inside the listener's calls; a paused one stays paused.
     func seek(partition: Int32, offset: Int64) throws(StreamError)
     /// The committed offsets with their metadata; waits until pending transactions on them end.
+    ///
+    /// - Throws: `retriable` when they have not ended in time, or no coordinator answers.
     func committed(
         _ partitions: [Int32],
         timeoutMilliseconds: Int32
     )
         throws(StreamError) -> [PartitionOffset]
-    /// The log's first offset and its high watermark, asked of the broker.
+    /// The log's first offset, and the end of what can be read (the last stable offset, for a source
+    /// reads committed records only), asked of the broker.
     func watermarks(
         partition: Int32,
         timeoutMilliseconds: Int32
@@ -92,9 +98,12 @@ package protocol RecordSource: AnyObject {
         throws(StreamError) -> (low: Int64, high: Int64)
     /// The log's end as the client last saw it, without asking; nil: unknown.
     func cachedEnd(partition: Int32) -> Int64?
-    /// One's standing in the group, nil before the first assignment; never cache it.
+    /// One's standing in the group; nil before the first assignment and after it was lost, when
+    /// offsets must not be sent; never cache it.
     func membership() -> GroupMembership?
-    /// Whether the leader of the partition is known and connected.
+    /// Whether the leader of the partition is known and connected, as far as the client has noticed.
+    ///
+    /// After an outage a partition that stood at its end reports that end anew.
     func isConnected(partition: Int32) -> Bool
     /// Leaves the group and closes, within `timeoutMilliseconds`; revocation is told to the listener.
     func close(timeoutMilliseconds: Int32)
@@ -124,7 +133,8 @@ package struct RecordBatch {
 /// `begin`, any number of `produce`, `sendOffsets`, and `commit` or `abort`. An error's disposition
 /// says what may follow.
 package protocol TransactionalSink: AnyObject {
-    /// Ends what an earlier producer with the same transactional id left open, and fences it.
+    /// Ends what an earlier producer with the same transactional id left open, and fences it; then
+    /// makes sure that the topics are there.
     func initTransactions(timeoutMilliseconds: Int32) throws(StreamError)
     func begin() throws(StreamError)
     /// Hands records over, in order; their bytes are copied. A full queue waits until there is room.
@@ -135,13 +145,19 @@ package protocol TransactionalSink: AnyObject {
     func serve()
     /// Records handed over and not yet acknowledged.
     var outstanding: Int { get }
-    /// Adds input offsets to the transaction; refused for a member that is no longer in the group.
+    /// Adds input offsets to the transaction; `abortable` for a member that is no longer in the group.
+    ///
+    /// - Precondition: There is at least one offset, and none is nil: a broker accepts such a list
+    ///   without looking at the membership.
     func sendOffsets(
         _ offsets: [PartitionOffset],
         membership: GroupMembership,
         timeoutMilliseconds: Int32
     ) throws(StreamError)
     /// Waits until every record is acknowledged, then commits.
+    ///
+    /// - Throws: `retriable`: call it again, nothing else may be called; `abortable` after a failed
+    ///   delivery, which the detail names.
     func commit(timeoutMilliseconds: Int32) throws(StreamError)
     func abort(timeoutMilliseconds: Int32) throws(StreamError)
     /// Closes without waiting for an open transaction.
@@ -153,6 +169,8 @@ package protocol ChangelogReader: AnyObject {
     /// The high watermark of the partition, open transactions included.
     func highWatermark(partition: Int32, timeoutMilliseconds: Int32) throws(StreamError) -> Int64
     /// Starts to read `partitions` from their starts, and stops reading all others.
+    ///
+    /// One that is being read already goes on where it is.
     func assign(_ partitions: [Int32]) throws(StreamError)
     /// Takes at most `limit` records, waiting at most `timeoutMilliseconds` for the first.
     func poll(limit: Int, timeoutMilliseconds: Int32) throws(StreamError)
