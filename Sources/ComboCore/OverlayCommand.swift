@@ -15,39 +15,66 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, BitwiseCopyable {
 /// The texts are valid until the next call that changes the state it came from.
 package struct OverlayCommand: BitwiseCopyable {
     /// What to do.
-    package var kind: CommandKind
+    package var kind = CommandKind.show
     /// Whether a `show` continues a hidden combo.
-    package var resumed: Bool
+    package var resumed = false
     /// Display row, 0 … `combo.lanes` − 1.
-    package var lane: UInt16
+    package var lane: UInt16 = 0
     /// Number of the command within its combo, from 1.
-    package var sequence: UInt32
+    package var sequence: UInt32 = 0
     /// Offset of the combo's first event; with the partition it is the combo's id.
-    package var comboOffset: Int64
+    package var comboOffset: Int64 = 0
     /// The number in the combo's previous command, 0 on its first.
-    package var previousCount: Int64
+    package var previousCount: Int64 = 0
     /// The number now.
-    package var count: Int64
+    package var count: Int64 = 0
     /// Total value so far.
-    package var value: Int64
+    package var value: Int64 = 0
     /// Event time of the change; for `hide` and `end` the deadline.
-    package var at: EventTime
+    package var at = EventTime.zero
     /// When the combo hides if nothing more comes.
-    package var hideAt: EventTime
+    package var hideAt = EventTime.zero
     /// When the combo ends if nothing more comes.
-    package var endAt: EventTime
+    package var endAt = EventTime.zero
     /// Fields of the combo's latest counted event.
-    package var fields: CommandFields
+    package var fields = CommandFields()
+
+    /// Creates a command to be filled in.
+    package init() {}
 }
 
 /// The fields of a combo's latest counted event that its commands carry.
 package struct CommandFields: BitwiseCopyable {
-    package var roomID: Text
-    package var userID: Text
-    package var userName: Text
-    package var userAvatar: Text
-    package var recipientID: Text
-    package var giftID: Text
-    package var giftName: Text
-    package var giftImage: Text
+    package var roomID = Text.empty
+    package var userID = Text.empty
+    package var userName = Text.empty
+    package var userAvatar = Text.empty
+    package var recipientID = Text.empty
+    package var giftID = Text.empty
+    package var giftName = Text.empty
+    package var giftImage = Text.empty
+
+    /// Creates fields that are all absent.
+    package init() {}
+
+    /// Creates fields from texts.
+    package init(
+        roomID: Text,
+        userID: Text,
+        userName: Text,
+        userAvatar: Text,
+        recipientID: Text,
+        giftID: Text,
+        giftName: Text,
+        giftImage: Text
+    ) {
+        self.roomID = roomID
+        self.userID = userID
+        self.userName = userName
+        self.userAvatar = userAvatar
+        self.recipientID = recipientID
+        self.giftID = giftID
+        self.giftName = giftName
+        self.giftImage = giftImage
+    }
 }
