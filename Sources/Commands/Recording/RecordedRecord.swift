@@ -21,6 +21,30 @@ package struct RecordedRecord: Equatable, Sendable {
 
     /// Creates an empty record.
     package init() {}
+
+    /// Gives the key's and the value's bytes to `body`; a nil base address is a null one.
+    func withBytes<Result>(
+        _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        unsafe key.withUnsafeBytes { keyBytes in
+            unsafe value.withUnsafeBytes { valueBytes in
+                unsafe body(
+                    RecordedRecord.borrowed(keyBytes, isNull: !hasKey),
+                    RecordedRecord.borrowed(valueBytes, isNull: !hasValue)
+                )
+            }
+        }
+    }
+
+    /// Empty bytes get some address, which is never read: an array need not give one.
+    private static func borrowed(
+        _ bytes: UnsafeRawBufferPointer,
+        isNull: Bool
+    ) -> UnsafeRawBufferPointer {
+        if isNull { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
+        guard bytes.isEmpty else { return unsafe bytes }
+        return unsafe UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: 1), count: 0)
+    }
 }
 
 /// The fields of a recorded record.
