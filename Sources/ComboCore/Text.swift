@@ -7,23 +7,26 @@
 /// one to JSON is a copy.
 ///
 /// A text does not own its bytes: it is valid until the next call that changes its source.
+///
+/// It is public, and the only such type, because just public functions are inlined across targets:
+/// a call for each text costs more than making one.
 @safe
-package struct Text: BitwiseCopyable {
+public struct Text: BitwiseCopyable {
     /// The bytes; empty for a string that is empty or absent, which count as the same.
-    package let bytes: UnsafeRawBufferPointer
+    public let bytes: UnsafeRawBufferPointer
 
     /// The text of an absent field.
-    package static var empty: Text {
+    @inlinable public static var empty: Text {
         unsafe Text(UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     /// Borrows `bytes`, which must stay unchanged for as long as the text is used.
-    package init(_ bytes: UnsafeRawBufferPointer) {
+    @inlinable public init(_ bytes: UnsafeRawBufferPointer) {
         unsafe self.bytes = bytes
     }
 
     /// The number of bytes.
-    package var count: Int { unsafe bytes.count }
+    @inlinable public var count: Int { unsafe bytes.count }
     /// Whether the string is empty or absent.
-    package var isEmpty: Bool { count == 0 }
+    @inlinable public var isEmpty: Bool { count == 0 }
 }

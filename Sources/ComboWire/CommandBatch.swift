@@ -44,8 +44,13 @@ package struct CommandBatch: ~Copyable {
         CommandEncoder.append(command, partition: partition, to: &output)
         entries.append(
             Entry(
-                keyStart: keyStart, valueStart: valueStart, end: output.count, at: command.at,
-                kind: command.kind))
+                keyStart: keyStart,
+                valueStart: valueStart,
+                end: output.count,
+                at: command.at,
+                kind: command.kind
+            )
+        )
     }
 
     /// Forgets the commands, keeps the memory.

@@ -24,7 +24,10 @@ package struct InputRecord: BitwiseCopyable {
 
     /// Borrows a record.
     package init(
-        offset: Int64, timestamp: Int64, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+        offset: Int64,
+        timestamp: Int64,
+        key: UnsafeRawBufferPointer,
+        value: UnsafeRawBufferPointer
     ) {
         self.offset = offset
         self.timestamp = timestamp
@@ -79,6 +82,7 @@ package struct PartitionEngine: ~Copyable {
 
     private var state: PartitionState
     private var decoder: GiftEventDecoder
+    private var event = GiftEvent()
     private var command = OverlayCommand()
 
     /// Creates an empty partition.
@@ -89,7 +93,9 @@ package struct PartitionEngine: ~Copyable {
     ///   - input: How records are read.
     ///   - tracksChanges: Whether ``nextChange(into:)`` will be asked for changed keys.
     package init(
-        partition: Int32, configuration: ComboConfiguration, input: InputRules = InputRules(),
+        partition: Int32,
+        configuration: ComboConfiguration,
+        input: InputRules = InputRules(),
         tracksChanges: Bool = false
     ) {
         self.partition = partition
@@ -116,22 +122,26 @@ package struct PartitionEngine: ~Copyable {
     ///   - output: Gets the commands.
     /// - Returns: Why the record can't be used; nil: it could.
     package mutating func process(
-        _ record: InputRecord, arrivedAt: WallTime?, into output: inout CommandBatch
+        _ record: InputRecord,
+        arrivedAt: WallTime?,
+        into output: inout CommandBatch
     ) -> Refusal? {
         counts.records += 1
         if unsafe record.value.baseAddress == nil {
             counts.tombstones += 1
             return nil
         }
-        let event: GiftEvent
-        do {
-            event = try unsafe decoder.decode(value: record.value, key: record.key)
+        do throws(Refusal) {
+            try unsafe decoder.decode(value: record.value, key: record.key, into: &event)
         } catch {
             counts.deadLetters += 1
             return error
         }
         let (time, isClamped) = state.time(
-            of: event, timestamp: record.timestamp, arrivedAt: arrivedAt)
+            of: event,
+            timestamp: record.timestamp,
+            arrivedAt: arrivedAt
+        )
         if isClamped { counts.clamped += 1 }
         if time < state.clock { counts.late += 1 }
         advance(to: time, into: &output)

@@ -29,15 +29,21 @@ actor PartitionProcessor {
 
     /// Creates an empty partition that goes on at `nextOffset`.
     init(
-        partition: Int32, nextOffset: Int64, configuration: WorkerConfiguration,
+        partition: Int32,
+        nextOffset: Int64,
+        configuration: WorkerConfiguration,
         executor: WorkerExecutor
     ) {
         self.executor = executor
         core = Core(
             engine: PartitionEngine(
-                partition: partition, configuration: configuration.combo,
-                input: configuration.input, tracksChanges: true),
-            nextOffset: nextOffset)
+                partition: partition,
+                configuration: configuration.combo,
+                input: configuration.input,
+                tracksChanges: true
+            ),
+            nextOffset: nextOffset
+        )
     }
 
     /// Puts the state of a changelog back, and the clock that was committed with the position.
@@ -59,11 +65,18 @@ actor PartitionProcessor {
 
     /// Processes a run of this partition's records.
     func process(
-        _ context: Confined<TurnContext>, _ run: Range<Int>, arrivedAt: WallTime
+        _ context: Confined<TurnContext>,
+        _ run: Range<Int>,
+        arrivedAt: WallTime
     ) -> Reading {
         let context = context.value
         core.process(
-            context.records, run, arrivedAt, into: &context.commands, &context.refusals)
+            context.records,
+            run,
+            arrivedAt,
+            into: &context.commands,
+            &context.refusals
+        )
         return reading
     }
 
@@ -87,9 +100,14 @@ actor PartitionProcessor {
     /// The partition as it stands.
     var reading: Reading {
         Reading(
-            nextOffset: core.nextOffset, clock: core.engine.clock, counts: core.engine.counts,
-            dropped: core.dropped, liveCount: core.engine.liveCount,
-            rememberedCount: core.engine.rememberedCount, byteCount: core.engine.byteCount)
+            nextOffset: core.nextOffset,
+            clock: core.engine.clock,
+            counts: core.engine.counts,
+            dropped: core.dropped,
+            liveCount: core.engine.liveCount,
+            rememberedCount: core.engine.rememberedCount,
+            byteCount: core.engine.byteCount
+        )
     }
 
     /// The state as one value, so that a batch takes one exclusive access, not one a record.
@@ -104,8 +122,11 @@ actor PartitionProcessor {
         }
 
         mutating func process(
-            _ records: RecordBatch, _ run: Range<Int>, _ arrivedAt: WallTime,
-            into commands: inout CommandBatch, _ refusals: inout [RefusedRecord]
+            _ records: RecordBatch,
+            _ run: Range<Int>,
+            _ arrivedAt: WallTime,
+            into commands: inout CommandBatch,
+            _ refusals: inout [RefusedRecord]
         ) {
             for index in run {
                 let record = records[index]
@@ -115,8 +136,11 @@ actor PartitionProcessor {
                 }
                 nextOffset = record.offset + 1
                 let input = unsafe InputRecord(
-                    offset: record.offset, timestamp: record.timestampMilliseconds,
-                    key: record.key, value: record.value)
+                    offset: record.offset,
+                    timestamp: record.timestampMilliseconds,
+                    key: record.key,
+                    value: record.value
+                )
                 if let refusal = engine.process(input, arrivedAt: arrivedAt, into: &commands) {
                     refusals.append(RefusedRecord(index: index, refusal: refusal))
                 }

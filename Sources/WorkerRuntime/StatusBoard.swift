@@ -119,8 +119,12 @@ package final class StatusBoard: Sendable {
     }
 
     func post(
-        worker: Int, _ partitions: [PartitionStatus], hasJoined: Bool, areBrokersUp: Bool,
-        totals: WorkerTotals, lastCommit: MonotonicTime
+        worker: Int,
+        _ partitions: [PartitionStatus],
+        hasJoined: Bool,
+        areBrokersUp: Bool,
+        totals: WorkerTotals,
+        lastCommit: MonotonicTime
     ) {
         state.withLock { state in
             state.workers[worker].partitions = partitions

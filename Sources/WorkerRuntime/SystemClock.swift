@@ -18,7 +18,9 @@ package struct SystemClock: WorkerClock {
 
     package func sleep(milliseconds: Int64) {
         var rest = timespec(
-            tv_sec: Int(milliseconds / 1000), tv_nsec: Int(milliseconds % 1000) * 1_000_000)
+            tv_sec: Int(milliseconds / 1000),
+            tv_nsec: Int(milliseconds % 1000) * 1_000_000
+        )
         unsafe nanosleep(&rest, nil)
     }
 

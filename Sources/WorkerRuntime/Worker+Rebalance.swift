@@ -12,7 +12,8 @@ extension Worker: RebalanceListener {
             let metrics = PartitionMetrics(topic: configuration.inputTopic, partition: number)
             registry.register(metrics)
             partitions.append(
-                OwnedPartition(number: number, metrics: metrics, assignedAt: clock.monotonic))
+                OwnedPartition(number: number, metrics: metrics, assignedAt: clock.monotonic)
+            )
         }
         partitions.sort { $0.number < $1.number }
         log.info("assigned", ["partitions": "\(list(numbers))", "owned": "\(owned)"])

@@ -27,7 +27,9 @@ extension Worker {
         if !restore.isBusy { try beginRestore() }
         guard restore.isBusy else { return }
         try changelog.poll(
-            limit: Limits.restoreRecordsPerSlice, timeoutMilliseconds: restoreWait)
+            limit: Limits.restoreRecordsPerSlice,
+            timeoutMilliseconds: restoreWait
+        )
         let records = changelog.batch
         for index in 0..<records.count { takeIn(records[index]) }
         for event in changelog.events {
@@ -39,7 +41,9 @@ extension Worker {
         }
         for restoring in restore.active {
             restoring.position = max(
-                restoring.position, changelog.position(partition: restoring.number) ?? 0)
+                restoring.position,
+                changelog.position(partition: restoring.number) ?? 0
+            )
             if restoring.position >= restoring.target { try finishRestore(restoring) }
         }
     }
@@ -57,23 +61,34 @@ extension Worker {
         let now = clock.monotonic
         if let nextAttempt = restore.nextAttempt, now < nextAttempt { return }
         restore.nextAttempt = MonotonicTime(
-            milliseconds: now.milliseconds + Limits.questionRetryMilliseconds)
+            milliseconds: now.milliseconds + Limits.questionRetryMilliseconds
+        )
         let committed = try source.committed(
-            waiting.map(\.number), timeoutMilliseconds: Limits.questionMilliseconds)
+            waiting.map(\.number),
+            timeoutMilliseconds: Limits.questionMilliseconds
+        )
         var group: [RestoringPartition] = []
         for offset in committed {
             let target: Int64
             do {
                 target = try changelog.highWatermark(
-                    partition: offset.partition, timeoutMilliseconds: Limits.questionMilliseconds)
+                    partition: offset.partition,
+                    timeoutMilliseconds: Limits.questionMilliseconds
+                )
             } catch {
-                if error.disposition == .refused { failForMissingChangelog(offset.partition, error) }
+                if error.disposition == .refused {
+                    failForMissingChangelog(offset.partition, error)
+                }
                 throw error
             }
             group.append(
                 RestoringPartition(
-                    number: offset.partition, committed: offset.offset,
-                    clock: ClockMetadata.clock(offset.metadata), target: target))
+                    number: offset.partition,
+                    committed: offset.offset,
+                    clock: ClockMetadata.clock(offset.metadata),
+                    target: target
+                )
+            )
         }
         restore.nextAttempt = nil
         for restoring in group {
@@ -90,7 +105,8 @@ extension Worker {
         fail(
             exitCode: 68,
             "partition \(number) of \(configuration.inputTopic) has no partition in "
-                + "\(configuration.changelogTopic): run giftcombo topics (\(error))")
+                + "\(configuration.changelogTopic): run giftcombo topics (\(error))"
+        )
     }
 
     private func takeIn(_ record: RecordView) {
@@ -104,7 +120,8 @@ extension Worker {
             refuse(
                 record.partition,
                 "changelog \(configuration.changelogTopic) partition \(record.partition) offset "
-                    + "\(record.offset): \(error)")
+                    + "\(record.offset): \(error)"
+            )
         }
     }
 
@@ -112,12 +129,17 @@ extension Worker {
     private func finishRestore(_ restoring: RestoringPartition) throws(StreamError) {
         guard let index = index(of: restoring.number) else { return }
         let marks = try source.watermarks(
-            partition: restoring.number, timeoutMilliseconds: Limits.questionMilliseconds)
+            partition: restoring.number,
+            timeoutMilliseconds: Limits.questionMilliseconds
+        )
         let start = configuration.start == .earliest ? marks.low : marks.high
         let nextOffset = restoring.committed ?? start
         let processor = PartitionProcessor(
-            partition: restoring.number, nextOffset: nextOffset, configuration: configuration,
-            executor: executor)
+            partition: restoring.number,
+            nextOffset: nextOffset,
+            configuration: configuration,
+            executor: executor
+        )
         let confined = Confined(restoring, to: executor)
         let extent: ChangelogImage.Extent
         switch processor.assumeIsolated({ $0.restore(confined) }) {
@@ -141,18 +163,21 @@ extension Worker {
                 "keys": .integer(Int64(restoring.image.count)),
                 "changelog_records": .integer(restoring.recordsRead),
                 "took_ms": .integer(clock.monotonic.since(partitions[index].assignedAt)),
-            ])
+            ]
+        )
         publishStatus(force: true)
     }
 
     /// State and offset must belong together; otherwise gifts would be counted twice, or not at all.
-    private func isUsable(_ extent: ChangelogImage.Extent, of restoring: RestoringPartition) -> Bool {
+    private func isUsable(_ extent: ChangelogImage.Extent, of restoring: RestoringPartition) -> Bool
+    {
         guard let lastOffset = extent.lastOffset else { return true }
         guard let committed = restoring.committed else {
             refuse(
                 restoring.number,
                 "there is state in \(configuration.changelogTopic) but no committed offset (it "
-                    + "expired, or was deleted): run giftcombo topics --reset-state")
+                    + "expired, or was deleted): run giftcombo topics --reset-state"
+            )
             return false
         }
         guard lastOffset < committed else {
@@ -160,7 +185,8 @@ extension Worker {
                 restoring.number,
                 "the state in \(configuration.changelogTopic) has counted offset \(lastOffset), the "
                     + "committed offset is \(committed) (it was set back): run giftcombo topics "
-                    + "--reset-state")
+                    + "--reset-state"
+            )
             return false
         }
         return true

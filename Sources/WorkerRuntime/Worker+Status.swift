@@ -19,18 +19,28 @@ extension Worker {
             if let clock = status.clockMilliseconds { metrics.clockMilliseconds.set(clock) }
         }
         board.post(
-            worker: number, statuses, hasJoined: hasJoined, areBrokersUp: areBrokersUp,
-            totals: totals, lastCommit: lastCommit)
+            worker: number,
+            statuses,
+            hasJoined: hasJoined,
+            areBrokersUp: areBrokersUp,
+            totals: totals,
+            lastCommit: lastCommit
+        )
     }
 
     private func status(_ partition: OwnedPartition) -> PartitionStatus {
         var status = PartitionStatus(
-            partition: partition.number, worker: number, phase: "assigned",
-            position: partition.nextOffset, lag: lag(of: partition),
+            partition: partition.number,
+            worker: number,
+            phase: "assigned",
+            position: partition.nextOffset,
+            lag: lag(of: partition),
             liveCombos: partition.reading?.liveCount ?? 0,
             rememberedKeys: partition.reading?.rememberedCount ?? 0,
             stateBytes: partition.reading?.byteCount ?? 0,
-            clockMilliseconds: partition.reading?.clock.milliseconds, restored: 0)
+            clockMilliseconds: partition.reading?.clock.milliseconds,
+            restored: 0
+        )
         switch partition.phase {
         case .assigned: break
         case .restoring(let restoring):
@@ -77,7 +87,10 @@ extension Worker {
 extension WorkerMetrics {
     /// Adds what a partition counted since `before`.
     func add(
-        _ now: EngineCounts, since before: EngineCounts, dropped: Int64, to partition: PartitionMetrics
+        _ now: EngineCounts,
+        since before: EngineCounts,
+        dropped: Int64,
+        to partition: PartitionMetrics
     ) {
         partition.recordsIn.add(Int(now.records - before.records))
         commands.add(Int(now.commands.show - before.commands.show), .show)

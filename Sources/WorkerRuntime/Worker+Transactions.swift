@@ -42,8 +42,12 @@ extension Worker {
             let entry = context.commands[index]
             unsafe outgoing.append(
                 OutgoingRecord(
-                    topic: .commands, timestampMilliseconds: entry.at.milliseconds,
-                    key: context.commands.key(of: entry), value: context.commands.value(of: entry)))
+                    topic: .commands,
+                    timestampMilliseconds: entry.at.milliseconds,
+                    key: context.commands.key(of: entry),
+                    value: context.commands.value(of: entry)
+                )
+            )
             if entry.kind == .show || entry.kind == .update {
                 transaction.shownAt.append(entry.at.milliseconds)
             }
@@ -68,9 +72,13 @@ extension Worker {
             ]
             try unsafe sink.produce(
                 OutgoingRecord(
-                    topic: .deadLetters, timestampMilliseconds: record.timestampMilliseconds,
-                    key: record.key, value: record.value),
-                headers: headers)
+                    topic: .deadLetters,
+                    timestampMilliseconds: record.timestampMilliseconds,
+                    key: record.key,
+                    value: record.value
+                ),
+                headers: headers
+            )
         }
         context.refusals.removeAll(keepingCapacity: true)
     }
@@ -88,9 +96,13 @@ extension Worker {
             let entry = context.changelog[index]
             unsafe outgoing.append(
                 OutgoingRecord(
-                    topic: .changelog, partition: entry.partition, timestampMilliseconds: 0,
+                    topic: .changelog,
+                    partition: entry.partition,
+                    timestampMilliseconds: 0,
                     key: context.changelog.key(of: entry),
-                    value: context.changelog.value(of: entry)))
+                    value: context.changelog.value(of: entry)
+                )
+            )
         }
         try produceOutgoing()
         context.changelog.removeAll()
@@ -123,12 +135,18 @@ extension Worker {
         let policy = configuration.commit
         let (openFor, sinceCommit) = (now.since(since), now.since(lastCommit))
         let whenBusy = policy.timeLeft(
-            openFor: openFor, sinceCommit: sinceCommit, events: transaction.events,
-            isCaughtUp: false)
+            openFor: openFor,
+            sinceCommit: sinceCommit,
+            events: transaction.events,
+            isCaughtUp: false
+        )
         guard whenBusy > 0 else { return whenBusy }
         let whenCaughtUp = policy.timeLeft(
-            openFor: openFor, sinceCommit: sinceCommit, events: transaction.events,
-            isCaughtUp: true)
+            openFor: openFor,
+            sinceCommit: sinceCommit,
+            events: transaction.events,
+            isCaughtUp: true
+        )
         // Asked only when the answer matters: it costs a look at every partition.
         return whenCaughtUp < whenBusy && isCaughtUp ? whenCaughtUp : whenBusy
     }
@@ -161,20 +179,27 @@ extension Worker {
         try produceChanges()
         let offsets = partitions.filter { $0.isDirty && $0.processor != nil }.map { partition in
             PartitionOffset(
-                partition: partition.number, offset: partition.nextOffset,
-                metadata: partition.reading.map { ClockMetadata.text($0.clock) })
+                partition: partition.number,
+                offset: partition.nextOffset,
+                metadata: partition.reading.map { ClockMetadata.text($0.clock) }
+            )
         }
         if !offsets.isEmpty {
             try retrying(until: deadline) { () throws(StreamError) in
                 // Taken anew each time: this is what fences a member that lost its partitions.
                 guard let membership = source.membership() else {
                     throw StreamError(
-                        .abortable, operation: "send_offsets_to_transaction", code: "NOT_JOINED",
-                        detail: "the worker is no member of the group")
+                        .abortable,
+                        operation: "send_offsets_to_transaction",
+                        code: "NOT_JOINED",
+                        detail: "the worker is no member of the group"
+                    )
                 }
                 try sink.sendOffsets(
-                    offsets, membership: membership,
-                    timeoutMilliseconds: Limits.transactionCallMilliseconds)
+                    offsets,
+                    membership: membership,
+                    timeoutMilliseconds: Limits.transactionCallMilliseconds
+                )
             }
         }
         try retrying(until: deadline) { () throws(StreamError) in
@@ -198,7 +223,8 @@ extension Worker {
 
     /// Makes a call again while its error is retriable; afterwards such an error asks for an abort.
     private func retrying(
-        until deadline: MonotonicTime, _ call: () throws(StreamError) -> Void
+        until deadline: MonotonicTime,
+        _ call: () throws(StreamError) -> Void
     ) throws(StreamError) {
         while true {
             do {
@@ -269,7 +295,8 @@ extension Worker {
     private func abort() throws(StreamError) {
         metrics.transactions.add(1, .aborted)
         let deadline = MonotonicTime(
-            milliseconds: clock.monotonic.milliseconds + Int64(configuration.transactionTimeout))
+            milliseconds: clock.monotonic.milliseconds + Int64(configuration.transactionTimeout)
+        )
         try retrying(until: deadline) { () throws(StreamError) in
             try sink.abort(timeoutMilliseconds: Limits.transactionCallMilliseconds)
         }
@@ -314,7 +341,8 @@ extension Worker {
             exitCode: 65,
             "another live process uses instance.id \(configuration.instanceID) "
                 + "(transactional.id \(configuration.groupID)-\(configuration.instanceID)-\(number)); "
-                + "give each process of the group its own")
+                + "give each process of the group its own"
+        )
         return true
     }
 
@@ -339,7 +367,8 @@ extension Worker {
 
     private func initializeTransactions() throws(StreamError) {
         let deadline = MonotonicTime(
-            milliseconds: clock.monotonic.milliseconds + 3 * Int64(configuration.transactionTimeout))
+            milliseconds: clock.monotonic.milliseconds + 3 * Int64(configuration.transactionTimeout)
+        )
         try retrying(until: deadline) { () throws(StreamError) in
             try sink.initTransactions(timeoutMilliseconds: Limits.transactionCallMilliseconds)
         }

@@ -61,9 +61,14 @@ package final class Worker {
 
     /// Creates a worker on its ports, whose transactional id it has initialized already.
     package init(
-        number: Int, configuration: WorkerConfiguration, ports: any PortFactory,
-        sink: any TransactionalSink, clock: any WorkerClock, log: Logger,
-        registry: MetricRegistry, board: StatusBoard
+        number: Int,
+        configuration: WorkerConfiguration,
+        ports: any PortFactory,
+        sink: any TransactionalSink,
+        clock: any WorkerClock,
+        log: Logger,
+        registry: MetricRegistry,
+        board: StatusBoard
     ) throws(StreamError) {
         self.number = number
         self.configuration = configuration
@@ -123,7 +128,9 @@ package final class Worker {
 
     private func poll() throws(StreamError) {
         try source.poll(
-            limit: Limits.recordsPerTurn, timeoutMilliseconds: Int32(pollTimeout()))
+            limit: Limits.recordsPerTurn,
+            timeoutMilliseconds: Int32(pollTimeout())
+        )
         try processBatch()
         for event in source.events { try handle(event) }
     }
@@ -198,7 +205,9 @@ package final class Worker {
     private func handleOutOfRange(_ number: Int32) throws(StreamError) {
         guard let index = index(of: number), let next = partitions[index].nextOffset else { return }
         let marks = try source.watermarks(
-            partition: number, timeoutMilliseconds: Limits.questionMilliseconds)
+            partition: number,
+            timeoutMilliseconds: Limits.questionMilliseconds
+        )
         if next < marks.low {
             log.error(
                 "records-lost",
@@ -206,7 +215,8 @@ package final class Worker {
                     "partition": .integer(Int64(number)), "from": .integer(next),
                     "to": .integer(marks.low),
                     "reason": "retention deleted records before they were read",
-                ])
+                ]
+            )
             partitions[index].metrics.recordsLost.add(Int(marks.low - next))
             if let processor = partitions[index].processor {
                 note(processor.assumeIsolated { $0.skip(to: marks.low) }, of: index)
@@ -268,9 +278,11 @@ package final class Worker {
         totals.records += reading.counts.records - partitions[index].counted.records
         totals.commands += reading.counts.commands.total - partitions[index].counted.commands.total
         metrics.add(
-            reading.counts, since: partitions[index].counted,
+            reading.counts,
+            since: partitions[index].counted,
             dropped: reading.dropped - partitions[index].countedDropped,
-            to: partitions[index].metrics)
+            to: partitions[index].metrics
+        )
         partitions[index].counted = reading.counts
         partitions[index].countedDropped = reading.dropped
     }

@@ -63,7 +63,10 @@ package struct CommitPolicy: Equatable, Sendable {
     ///   - isCaughtUp: Whether nothing more is waiting in the log.
     /// - Returns: The time left, in milliseconds.
     func timeLeft(
-        openFor: Int64, sinceCommit: Int64, events: Int, isCaughtUp: Bool
+        openFor: Int64,
+        sinceCommit: Int64,
+        events: Int,
+        isCaughtUp: Bool
     ) -> Int64 {
         if events >= maxEvents { return 0 }
         // A quiet worker's first gift waits for nothing.

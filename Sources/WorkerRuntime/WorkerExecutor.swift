@@ -40,7 +40,10 @@ package final class WorkerExecutor: SerialExecutor {
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let (entered, _) = owner.compareExchange(
-            expected: 0, desired: UInt(pthread_self()), ordering: .acquiring)
+            expected: 0,
+            desired: UInt(pthread_self()),
+            ordering: .acquiring
+        )
         precondition(entered, "two threads turn one worker")
         defer { owner.store(0, ordering: .releasing) }
         let waiting = jobs.withLock { jobs in

@@ -35,8 +35,12 @@ package final class WorkerPool: Sendable {
 
     /// Creates a pool; ``run()`` starts it.
     package init(
-        configuration: WorkerConfiguration, workers: Int, ports: any PortFactory,
-        clock: any WorkerClock, log: Logger, registry: MetricRegistry
+        configuration: WorkerConfiguration,
+        workers: Int,
+        ports: any PortFactory,
+        clock: any WorkerClock,
+        log: Logger,
+        registry: MetricRegistry
     ) {
         self.configuration = configuration
         self.workers = workers
@@ -51,7 +55,9 @@ package final class WorkerPool: Sendable {
     package func requestStop() {
         board.requestStop(
             deadline: MonotonicTime(
-                milliseconds: clock.monotonic.milliseconds + Self.stopMilliseconds * 2 / 3))
+                milliseconds: clock.monotonic.milliseconds + Self.stopMilliseconds * 2 / 3
+            )
+        )
     }
 
     /// Runs the workers until they are stopped, done, or can't go on.
@@ -74,7 +80,8 @@ package final class WorkerPool: Sendable {
                     exitCode: 67,
                     reason: "worker \(stuck.worker) has hung in one call for \(stuck.age) ms; the "
                         + "process ends so that its supervisor starts it anew",
-                    totals: board.totals)
+                    totals: board.totals
+                )
             }
             if configuration.stopsAtEnd, let time = board.atEndFor(now),
                 time >= Self.atEndMilliseconds
@@ -126,8 +133,15 @@ package final class WorkerPool: Sendable {
         }
         do {
             let worker = try Worker(
-                number: number, configuration: configuration, ports: ports, sink: sink,
-                clock: clock, log: log, registry: registry, board: board)
+                number: number,
+                configuration: configuration,
+                ports: ports,
+                sink: sink,
+                clock: clock,
+                log: log,
+                registry: registry,
+                board: board
+            )
             try worker.start()
             var verdict = WorkerVerdict.running
             while verdict == .running { verdict = worker.turn() }
@@ -147,9 +161,10 @@ package final class WorkerPool: Sendable {
                 while !board.stopRequested {
                     do {
                         try sink.initTransactions(
-                            timeoutMilliseconds: Limits.transactionCallMilliseconds)
+                            timeoutMilliseconds: Limits.transactionCallMilliseconds
+                        )
                         return sink
-                    } catch where error.disposition == .retriable {
+                    } catch  where error.disposition == .retriable {
                         noteWaiting(number, error)
                     }
                 }
@@ -168,7 +183,10 @@ package final class WorkerPool: Sendable {
     private func noteWaiting(_ number: Int, _ error: StreamError) {
         board.beat(worker: number, clock.monotonic)
         log.warning(
-            "waiting-for-brokers", ["error": "\(error)"], repeatKey: "waiting-for-brokers")
+            "waiting-for-brokers",
+            ["error": "\(error)"],
+            repeatKey: "waiting-for-brokers"
+        )
         clock.sleep(milliseconds: Limits.questionRetryMilliseconds)
     }
 }
@@ -183,7 +201,9 @@ extension WorkerPool: HealthSource {
         }
         if oldest.age > Self.deadMilliseconds {
             return HealthReport(
-                ok: false, reason: "worker \(oldest.worker) has not moved for \(oldest.age) ms")
+                ok: false,
+                reason: "worker \(oldest.worker) has not moved for \(oldest.age) ms"
+            )
         }
         return HealthReport(ok: true, reason: "every worker moves")
     }

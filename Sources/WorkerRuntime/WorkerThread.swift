@@ -4,17 +4,20 @@ internal import Glibc
 ///
 /// Workers block in calls of the client library, so they have threads of their own, never those of the
 /// cooperative pool.
-func startThread(_ body: @escaping @Sendable () -> Void) {
+package func startThread(_ body: @escaping @Sendable () -> Void) {
     let box = unsafe Unmanaged.passRetained(ThreadBody(run: body))
     var thread = pthread_t()
     let status = unsafe pthread_create(
-        &thread, nil,
+        &thread,
+        nil,
         { argument in
             guard let argument = unsafe argument else { return nil }
             let body = unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue()
             body.run()
             return nil
-        }, box.toOpaque())
+        },
+        box.toOpaque()
+    )
     precondition(status == 0, "no thread can be started")
     pthread_detach(thread)
 }

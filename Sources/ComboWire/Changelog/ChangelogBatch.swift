@@ -44,8 +44,13 @@ package struct ChangelogBatch: ~Copyable {
             if let state = change.state { ChangelogCodec.appendValue(state, to: &output) }
             entries.append(
                 Entry(
-                    partition: engine.partition, keyStart: keyStart, valueStart: valueStart,
-                    end: output.count, isTombstone: change.state == nil))
+                    partition: engine.partition,
+                    keyStart: keyStart,
+                    valueStart: valueStart,
+                    end: output.count,
+                    isTombstone: change.state == nil
+                )
+            )
         }
     }
 

@@ -97,7 +97,9 @@ package enum ChangelogCodec {
     }
 
     private static func append(
-        _ combo: KeyState.Combo, _ lastOffset: Int64, to bytes: inout ReservedBytes
+        _ combo: KeyState.Combo,
+        _ lastOffset: Int64,
+        to bytes: inout ReservedBytes
     ) {
         let isConflated = combo.shownAt != .zero || combo.isHolding
         var flags = lives
@@ -130,7 +132,9 @@ package enum ChangelogCodec {
     ///   - scratch: Memory for the hashes, used again with each call.
     /// - Returns: The state, valid as long as `bytes` and `scratch` stay as they are.
     package static func state(
-        _ bytes: UnsafeRawBufferPointer, key: KeyHash, scratch: ChangelogScratch
+        _ bytes: UnsafeRawBufferPointer,
+        key: KeyHash,
+        scratch: ChangelogScratch
     ) throws(ChangelogError) -> KeyState {
         var reader = unsafe ValueReader(bytes)
         let version = try reader.byte()
@@ -141,7 +145,12 @@ package enum ChangelogCodec {
         }
         let lastOffset = try reader.number()
         var state = KeyState(
-            key: key, lastOffset: lastOffset, combo: nil, endAt: .zero, memory: KeyMemoryView())
+            key: key,
+            lastOffset: lastOffset,
+            combo: nil,
+            endAt: .zero,
+            memory: KeyMemoryView()
+        )
         if flags & lives != 0 {
             state.combo = try combo(&reader, flags, lastOffset)
         } else {
@@ -154,7 +163,9 @@ package enum ChangelogCodec {
     }
 
     private static func combo(
-        _ reader: inout ValueReader, _ flags: UInt8, _ lastOffset: Int64
+        _ reader: inout ValueReader,
+        _ flags: UInt8,
+        _ lastOffset: Int64
     ) throws(ChangelogError) -> KeyState.Combo {
         let span = try reader.number(in: 0...(.max))
         let (firstOffset, overflow) = lastOffset.subtractingReportingOverflow(span)
@@ -173,16 +184,31 @@ package enum ChangelogCodec {
         var texts = InlineArray<8, Text>(repeating: .empty)
         for index in texts.indices { texts[index] = try reader.text() }
         return KeyState.Combo(
-            isDisplayed: flags & displayed != 0, firstOffset: firstOffset, count: count,
-            value: value, hideAt: hideAt, sequence: sequence, shownCount: shownCount,
-            shownAt: shownAt, isHolding: flags & holding != 0,
+            isDisplayed: flags & displayed != 0,
+            firstOffset: firstOffset,
+            count: count,
+            value: value,
+            hideAt: hideAt,
+            sequence: sequence,
+            shownCount: shownCount,
+            shownAt: shownAt,
+            isHolding: flags & holding != 0,
             fields: CommandFields(
-                roomID: texts[0], userID: texts[1], userName: texts[2], userAvatar: texts[3],
-                recipientID: texts[4], giftID: texts[5], giftName: texts[6], giftImage: texts[7]))
+                roomID: texts[0],
+                userID: texts[1],
+                userName: texts[2],
+                userAvatar: texts[3],
+                recipientID: texts[4],
+                giftID: texts[5],
+                giftName: texts[6],
+                giftImage: texts[7]
+            )
+        )
     }
 
     private static func memory(
-        _ reader: inout ValueReader, _ scratch: ChangelogScratch
+        _ reader: inout ValueReader,
+        _ scratch: ChangelogScratch
     ) throws(ChangelogError) -> KeyMemoryView {
         let unnamedTotal = try reader.number(in: 0...(.max))
         let streakCount = Int(try reader.number(in: 0...Int64(ChangelogScratch.streaksMax)))
@@ -196,7 +222,8 @@ package enum ChangelogCodec {
         return unsafe KeyMemoryView(
             unnamedTotal: unnamedTotal,
             streaks: UnsafeBufferPointer(rebasing: scratch.streaks[..<streakCount]),
-            ids: UnsafeBufferPointer(rebasing: scratch.ids[..<idCount]))
+            ids: UnsafeBufferPointer(rebasing: scratch.ids[..<idCount])
+        )
     }
 
     private static func texts(_ fields: CommandFields) -> InlineArray<8, Text> {
@@ -271,7 +298,8 @@ private struct ValueReader {
         guard count - position >= 8 else { throw .malformed(position: position) }
         defer { position += 8 }
         return UInt64(
-            littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+        )
     }
 
     mutating func text() throws(ChangelogError) -> Text {

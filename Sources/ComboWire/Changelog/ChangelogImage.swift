@@ -27,7 +27,8 @@ package struct ChangelogImage: ~Copyable {
     ///
     /// - Throws: The key is none, or the value is of another version.
     package mutating func add(
-        key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+        key: UnsafeRawBufferPointer,
+        value: UnsafeRawBufferPointer
     ) throws(ChangelogError) {
         let key = try unsafe ChangelogCodec.key(key)
         if let stale = places[key] { staleBytes += stale.count }
@@ -83,12 +84,16 @@ package struct ChangelogImage: ~Copyable {
     }
 
     private func state(
-        _ key: KeyHash, _ place: Place, _ scratch: ChangelogScratch
+        _ key: KeyHash,
+        _ place: Place,
+        _ scratch: ChangelogScratch
     ) throws(ChangelogError) -> KeyState {
         let end = place.start + place.count
         return try unsafe ChangelogCodec.state(
-            UnsafeRawBufferPointer(rebasing: values.bytes[place.start..<end]), key: key,
-            scratch: scratch)
+            UnsafeRawBufferPointer(rebasing: values.bytes[place.start..<end]),
+            key: key,
+            scratch: scratch
+        )
     }
 
     private mutating func dropStale() {
@@ -97,7 +102,8 @@ package struct ChangelogImage: ~Copyable {
             let end = place.start + place.count
             places[key]?.start = kept.count
             unsafe kept.append(
-                UnsafeRawBufferPointer(rebasing: values.bytes[place.start..<end]))
+                UnsafeRawBufferPointer(rebasing: values.bytes[place.start..<end])
+            )
         }
         swap(&values, &kept)
         staleBytes = 0

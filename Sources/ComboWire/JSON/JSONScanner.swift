@@ -84,71 +84,100 @@ extension JSONScanner {
     /// Moves behind the closing quote of a string whose opening quote is behind the cursor.
     ///
     /// - Returns: whether the string holds escapes.
-    @inline(__always)
     mutating func scanString() throws(JSONProblem) -> Bool {
-        while unsafe end - cursor >= 8 {
-            let special = Self.specialBytes(unsafe cursor.loadUnaligned(as: UInt64.self))
-            if special == 0 {
-                unsafe cursor += 8
-                continue
-            }
-            unsafe cursor += special.trailingZeroBitCount >> 3
-            guard unsafe cursor.load(as: UInt8.self) == Byte.quote else { break }
-            unsafe cursor += 1
-            return false
-        }
-        return try scanStringWithOddities()
-    }
-
-    /// The high bit of each byte of `word` that is a quote, a backslash, a control or not ASCII.
-    ///
-    /// Exact for the lowest such byte; those above it may be marked wrongly, for a subtraction
-    /// borrows from them.
-    @inline(__always)
-    private static func specialBytes(_ word: UInt64) -> UInt64 {
-        let word = UInt64(littleEndian: word)
-        // XOR with 2 moves the quote to 0x20 and keeps the controls below it.
-        let quotesAndControls = (word ^ 0x0202_0202_0202_0202) &- 0x2121_2121_2121_2121
-        let backslashes = (word ^ 0x5c5c_5c5c_5c5c_5c5c) &- 0x0101_0101_0101_0101
-        return (quotesAndControls | backslashes | word) & 0x8080_8080_8080_8080
-    }
-
-    /// The rest of a string that is not plain ASCII, or that ends near the end of the text.
-    @inline(never)
-    private mutating func scanStringWithOddities() throws(JSONProblem) -> Bool {
         var hasEscapes = false
-        while unsafe cursor < end {
-            let byte = unsafe cursor.load(as: UInt8.self)
-            if byte >= 0x80 {
-                let length = unsafe UTF8Text.sequenceLength(at: cursor, end: end)
-                guard length > 0 else { throw .notUTF8 }
-                unsafe cursor += length
-                continue
-            }
-            switch byte {
+        while true {
+            skipPlainWords()
+            switch peek() {
             case Byte.quote:
-                unsafe cursor += 1
+                advance()
                 return hasEscapes
             case Byte.backslash:
                 hasEscapes = true
                 _ = try scanEscape()
+            case 0x80...:
+                try scanMultiByteCharacters()
             case 0..<Byte.space:
-                throw .controlCharacter
+                throw isAtEnd ? .unexpectedEnd : .controlCharacter
             default:
-                unsafe cursor += 1
+                // Plain, but too near the end for a whole word.
+                advance()
             }
-            skipPlainWords()
         }
-        throw .unexpectedEnd
     }
 
+    /// Moves to the first byte that is not plain, or to the last seven bytes of the text.
     @inline(__always)
     private mutating func skipPlainWords() {
         while unsafe end - cursor >= 8 {
-            let special = Self.specialBytes(unsafe cursor.loadUnaligned(as: UInt64.self))
-            unsafe cursor += special == 0 ? 8 : special.trailingZeroBitCount >> 3
+            let special = unsafe Self.specialBytes(at: cursor)
+            unsafe cursor += special == 0 ? 8 : special.trailingZeroBitCount &>> 3
             if special != 0 { return }
         }
+    }
+
+    /// Moves over the characters at the cursor that are not ASCII, at least one of them.
+    @inline(__always)
+    private mutating func scanMultiByteCharacters() throws(JSONProblem) {
+        var pointer = unsafe cursor
+        defer { unsafe cursor = pointer }
+        repeat {
+            let length = unsafe UTF8Text.sequenceLength(at: pointer, end: end)
+            guard length > 0 else { throw .notUTF8 }
+            unsafe pointer += length
+        } while unsafe pointer < end && pointer.load(as: UInt8.self) >= 0x80
+    }
+
+    /// The index of the first of sixteen bytes that is a quote, a backslash, a control or not
+    /// ASCII; 16 if there is none.
+    @inline(__always)
+    static func firstSpecialByte(at pointer: UnsafeRawPointer) -> Int {
+        // As signed numbers, bytes that are not ASCII are negative. XOR with 2 moves the quote to
+        // 0x20, keeps the controls below it, and makes the backslash 0x5e.
+        let bytes = unsafe pointer.loadUnaligned(as: SIMD16<Int8>.self) ^ 2
+        let special = (bytes .< 0x21) .| (bytes .== 0x5e)
+        let words = unsafe unsafeBitCast(special, to: SIMD2<UInt64>.self)
+        if words[0] != 0 { return words[0].littleEndian.trailingZeroBitCount &>> 3 }
+        return 8 &+ words[1].littleEndian.trailingZeroBitCount &>> 3
+    }
+
+    /// The closing quote of a text, from `pointer` in it on; nil if it holds escapes, or anything
+    /// that is not allowed, or ends within the last sixteen bytes before `end`.
+    @inline(never)
+    static func endOfPlainText(
+        at pointer: UnsafeRawPointer,
+        end: UnsafeRawPointer
+    ) -> UnsafeRawPointer? {
+        var pointer = unsafe pointer
+        let lastPlace = unsafe end - 16
+        while unsafe pointer <= lastPlace {
+            let byte = unsafe pointer.load(as: UInt8.self)
+            if byte >= 0x80 {
+                let length = unsafe UTF8Text.sequenceLength(at: pointer)
+                if length == 0 { return nil }
+                unsafe pointer += length
+                continue
+            }
+            let special = unsafe firstSpecialByte(at: pointer)
+            unsafe pointer += special
+            if special < 16, unsafe pointer.load(as: UInt8.self) < 0x80 {
+                return unsafe pointer.load(as: UInt8.self) == Byte.quote ? pointer : nil
+            }
+        }
+        return nil
+    }
+
+    /// The high bit of each of eight bytes that is a quote, a backslash, a control or not ASCII.
+    ///
+    /// Exact for the lowest such byte; those above it may be marked wrongly, for a subtraction
+    /// borrows from them.
+    @inline(__always)
+    static func specialBytes(at pointer: UnsafeRawPointer) -> UInt64 {
+        let word = UInt64(littleEndian: unsafe pointer.loadUnaligned(as: UInt64.self))
+        // XOR with 2 moves the quote to 0x20 and keeps the controls below it.
+        let quotesAndControls = (word ^ 0x0202_0202_0202_0202) &- 0x2121_2121_2121_2121
+        let backslashes = (word ^ 0x5c5c_5c5c_5c5c_5c5c) &- 0x0101_0101_0101_0101
+        return (quotesAndControls | backslashes | word) & 0x8080_8080_8080_8080
     }
 
     /// Moves over the escape at the cursor, a surrogate pair being one.

@@ -10,66 +10,36 @@ struct NumberToken: BitwiseCopyable {
 
 extension JSONScanner {
     /// Moves over the number at the cursor, which holds a minus sign or a digit.
-    @inline(__always)
     mutating func scanNumber() throws(JSONProblem) -> NumberToken {
         let isNegative = peek() == Byte.minus
         if isNegative { advance() }
         let first = peek() &- Byte.zero
         guard first < 10 else { throw isAtEnd ? .unexpectedEnd : .badNumber }
-        let digits = unsafe cursor
         advance()
         var magnitude = UInt64(first)
-        if first != 0 { scanDigits(into: &magnitude) }
-        let overflows =
-            unsafe cursor - digits > 18
-            && Self.overflows(unsafe UnsafeRawBufferPointer(start: digits, count: cursor - digits))
+        var overflows = false
+        while peek() &- Byte.zero < 10 {
+            guard first != 0 else { throw .badNumber }
+            let (product, isTooLarge) = magnitude.multipliedReportingOverflow(by: 10)
+            let (sum, carries) = product.addingReportingOverflow(UInt64(peek() &- Byte.zero))
+            magnitude = sum
+            if isTooLarge || carries { overflows = true }
+            advance()
+        }
         let next = peek()
         if next == UInt8(ascii: ".") || next | 0x20 == UInt8(ascii: "e") {
             try scanFractionAndExponent()
             return NumberToken(value: 0, isInteger: false, overflows: false)
         }
-        guard next &- Byte.zero >= 10 else { throw .badNumber }
+        let limit = UInt64(Int64.max) + (isNegative ? 1 : 0)
         let value = Int64(bitPattern: isNegative ? 0 &- magnitude : magnitude)
-        // 9223372036854775808 has the bit pattern of Int64.min and is one only with the sign.
-        let isBeyond = overflows || (value < 0 && !isNegative) || (value > 0 && isNegative)
-        return NumberToken(value: value, isInteger: true, overflows: isBeyond)
+        return NumberToken(
+            value: value,
+            isInteger: true,
+            overflows: overflows || magnitude > limit
+        )
     }
 
-    /// Adds the digits at the cursor to `magnitude`, modulo 2^64.
-    @inline(__always)
-    private mutating func scanDigits(into magnitude: inout UInt64) {
-        // Eight at once: times are thirteen digits long.
-        while unsafe end - cursor >= 8 {
-            let word = UInt64(littleEndian: unsafe cursor.loadUnaligned(as: UInt64.self))
-            let digits = word ^ 0x3030_3030_3030_3030
-            guard (digits | (digits &+ 0x0606_0606_0606_0606)) & 0xf0f0_f0f0_f0f0_f0f0 == 0
-            else { break }
-            let pairs = (digits &* 0x0a01) >> 8 & 0x00ff_00ff_00ff_00ff
-            let fours = (pairs &* 0x0064_0001) >> 16 & 0x0000_ffff_0000_ffff
-            magnitude = magnitude &* 100_000_000 &+ (fours &* 0x2710_0000_0001) >> 32
-            unsafe cursor += 8
-        }
-        while peek() &- Byte.zero < 10 {
-            magnitude = magnitude &* 10 &+ UInt64(peek() &- Byte.zero)
-            advance()
-        }
-    }
-
-    /// Whether the value of `digits`, more than 18 of them and the first not 0, exceeds 2^64 − 1.
-    @inline(never)
-    private static func overflows(_ digits: UnsafeRawBufferPointer) -> Bool {
-        var magnitude: UInt64 = 0
-        for index in 0..<digits.count {
-            let digit = UInt64(unsafe digits[index] - Byte.zero)
-            let (product, tooLarge) = magnitude.multipliedReportingOverflow(by: 10)
-            let (sum, carries) = product.addingReportingOverflow(digit)
-            if tooLarge || carries { return true }
-            magnitude = sum
-        }
-        return false
-    }
-
-    @inline(never)
     private mutating func scanFractionAndExponent() throws(JSONProblem) {
         if peek() == UInt8(ascii: ".") {
             advance()
@@ -159,6 +129,7 @@ extension JSONScanner {
 
     /// Moves over white space to the end of the text.
     mutating func finish() throws(JSONProblem) {
+        if isAtEnd { return }
         _ = peekToken()
         guard isAtEnd else { throw .trailingBytes }
     }

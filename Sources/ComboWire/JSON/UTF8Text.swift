@@ -1,12 +1,23 @@
 /// UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
 enum UTF8Text {
     /// The length of the multi-byte character that begins at `pointer`, 0 if there is none.
-    ///
-    /// Reads four bytes at once and tells by masks what RFC 3629 says in a table: the lead and
-    /// continuation bits, then the bits whose values make the form overlong or out of bounds.
     @inline(__always)
     static func sequenceLength(at pointer: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {
-        let word = unsafe firstFourBytes(at: pointer, end: end)
+        sequenceLength(unsafe firstFourBytes(at: pointer, end: end))
+    }
+
+    /// The same where four bytes can be read.
+    @inline(__always)
+    static func sequenceLength(at pointer: UnsafeRawPointer) -> Int {
+        sequenceLength(UInt32(littleEndian: unsafe pointer.loadUnaligned(as: UInt32.self)))
+    }
+
+    /// The length of the multi-byte character that begins four bytes, the first of them lowest.
+    ///
+    /// Tells by masks what RFC 3629 says in a table: the lead and continuation bits, then the bits
+    /// whose values make the form overlong or out of bounds.
+    @inline(__always)
+    private static func sequenceLength(_ word: UInt32) -> Int {
         if word & 0x00c0_c0f0 == 0x0080_80e0 {
             let top = word & 0x200f
             return top == 0 || top == 0x200d ? 0 : 3

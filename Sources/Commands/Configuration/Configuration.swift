@@ -1,3 +1,4 @@
+package import AdminServer
 package import ComboCore
 
 /// Everything that can be configured, checked and typed; ``ConfigurationTable`` says what it means.
@@ -88,12 +89,4 @@ package struct Configuration: Equatable, Sendable {
         /// The least severity that is told.
         package var level = Level.info
     }
-}
-
-/// A host and a port to listen on.
-package struct ListenAddress: Equatable, Sendable {
-    /// A name or an address; IPv6 without its brackets.
-    package var host: String
-    /// The port; 0 takes a free one.
-    package var port: UInt16
 }

@@ -1,3 +1,4 @@
+internal import AdminServer
 internal import ComboCore
 
 /// What a value may be: how its text is read, and what is allowed, in words.
@@ -111,20 +112,13 @@ extension ValueType<ListenAddress> {
     static var address: ValueType {
         ValueType(allowed: "HOST:PORT with a port from 0 to 65535, as 127.0.0.1:9464 or [::1]:0") {
             text in
-            guard let colon = text.lastIndex(of: ":"),
-                let port = UInt16(text[text.index(after: colon)...])
-            else { return nil }
-            var host = text[..<colon]
-            if host.first == "[" && host.last == "]" {
-                host = host.dropFirst().dropLast()
-            } else if host.contains(":") {
-                // Without brackets no one can tell an IPv6 address's last group from a port.
+            guard let address = try? ListenAddress(text), !address.host.isEmpty else {
                 return nil
             }
-            let isAllowed =
-                !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-                && !host.contains("[") && !host.contains("]")
-            return isAllowed ? ListenAddress(host: String(host), port: port) : nil
+            let isAllowed = address.host.utf8.allSatisfy {
+                $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]")
+            }
+            return isAllowed ? address : nil
         }
     }
 }

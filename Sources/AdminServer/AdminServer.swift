@@ -1,0 +1,160 @@
+internal import CMicroHTTPD
+internal import Glibc
+
+/// What an admin server allows its clients.
+package struct ServerLimits: Equatable, Sendable {
+    /// Connections open at a time: 64, many times what probes and scrapers hold.
+    ///
+    /// Further clients wait in the kernel's queue until one is free.
+    package var connections: UInt32 = 64
+    /// Memory of a connection in bytes, which its request line and headers must fit in: 16 KiB,
+    /// twice what HTTP servers usually take.
+    package var connectionBytes = 16_384
+    /// How long a connection may neither send nor take anything, seconds: 10, so that a scraper
+    /// that comes every 5 s keeps its connection and a dead client frees its own.
+    package var idleSeconds: UInt32 = 10
+
+    /// Creates the default limits.
+    package init() {}
+}
+
+/// Serves a table of pages over HTTP/1.1: GET and HEAD, on one listener and one thread of its own.
+///
+/// Handlers run on that thread, one at a time. The server answers 404 for paths that are not in the
+/// table, 405 for other methods, and refuses requests with a body. libmicrohttpd parses requests;
+/// its pointers live and die in this file.
+@safe
+package final class AdminServer {
+    /// Where the server listens, with the port that it got.
+    package let address: ListenAddress
+    private let router: Router
+    private var daemon: OpaquePointer?
+
+    /// Starts to serve `routes`, whose keys are paths.
+    ///
+    /// - Throws: ``AdminServerError`` where it can't listen; it names the address and what to do.
+    package init(
+        listen: ListenAddress,
+        routes: [String: HTTPHandler],
+        limits: ServerLimits = ServerLimits()
+    ) throws(AdminServerError) {
+        let listener = try Listener(listen)
+        router = Router(routes: routes)
+        address = listener.address
+        let context = unsafe Unmanaged.passUnretained(router).toOpaque()
+        // The server's thread inherits the mask: no signal of the process is delivered to it.
+        var all = sigset_t()
+        var before = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+        unsafe daemon = giftcombo_start_http_daemon(
+            listener.descriptor,
+            answer,
+            context,
+            limits.connections,
+            limits.connectionBytes,
+            limits.idleSeconds
+        )
+        let failure = errno
+        unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+        guard unsafe daemon != nil else {
+            // Not closed here: the library may have done so, and the number may be another's now.
+            throw AdminServerError(listen.description, .failed(errorText(failure)))
+        }
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Closes all connections and waits for the thread, at most as long as a handler runs.
+    ///
+    /// A second call does nothing.
+    package func stop() {
+        guard let running = unsafe daemon else { return }
+        unsafe daemon = nil
+        unsafe MHD_stop_daemon(running)
+    }
+}
+
+/// What the server's thread needs; kept alive by the server, which outlives the thread.
+private final class Router: Sendable {
+    private let routes: [String: HTTPHandler]
+
+    init(routes: [String: HTTPHandler]) {
+        self.routes = routes
+    }
+
+    func response(to request: HTTPRequest) -> HTTPResponse {
+        routes[request.path]?(request) ?? HTTPResponse.text(404, "no such page; / lists them\n")
+    }
+
+    func hasPage(_ path: String) -> Bool {
+        routes[path] != nil
+    }
+}
+
+/// Answers a request; called by the server's thread.
+///
+/// The library calls it first when the headers are there, when an answer that closes the connection
+/// may be given (a body, if any, stays unread), and again when the request is complete.
+private func answer(
+    context: UnsafeMutableRawPointer?,
+    connection: OpaquePointer?,
+    path: UnsafePointer<CChar>?,
+    method: UnsafePointer<CChar>?,
+    version: UnsafePointer<CChar>?,
+    body: UnsafePointer<CChar>?,
+    bodyCount: UnsafeMutablePointer<Int>?,
+    state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let context = unsafe context, let connection = unsafe connection,
+        let path = unsafe path, let method = unsafe method, let state = unsafe state,
+        unsafe bodyCount?.pointee == 0
+    else { return .NO }
+    let router = unsafe Unmanaged<Router>.fromOpaque(context).takeUnretainedValue()
+    let page = unsafe String(cString: path)
+    if unsafe state.pointee == nil {
+        unsafe state.pointee = context
+        let method = unsafe String(cString: method)
+        if method != "GET" && method != "HEAD" && router.hasPage(page) {
+            let allow = HTTPResponse.text(405, "GET or HEAD only\n", allow: "GET, HEAD")
+            return unsafe queue(allow, on: connection)
+        }
+        if unsafe announcesBody(connection) {
+            return unsafe queue(.text(413, "a request has no body here\n"), on: connection)
+        }
+        return .YES
+    }
+    let accept = unsafe header("Accept", of: connection)
+    let response = router.response(to: HTTPRequest(path: page, accept: accept))
+    return unsafe queue(response, on: connection)
+}
+
+private func announcesBody(_ connection: OpaquePointer) -> Bool {
+    if unsafe header("Transfer-Encoding", of: connection) != nil { return true }
+    let length = unsafe header("Content-Length", of: connection)
+    return length != nil && length != "0"
+}
+
+private func header(_ name: String, of connection: OpaquePointer) -> String? {
+    guard
+        let value = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name)
+    else { return nil }
+    return unsafe String(cString: value)
+}
+
+private func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
+    var body = response.body
+    let created = unsafe body.withUnsafeMutableBytes { bytes in
+        unsafe MHD_create_response_from_buffer(bytes.count, bytes.baseAddress, .RESPMEM_MUST_COPY)
+    }
+    guard let created = unsafe created else { return .NO }
+    defer { unsafe MHD_destroy_response(created) }
+    unsafe MHD_add_response_header(created, "Content-Type", response.contentType)
+    unsafe MHD_add_response_header(created, "Cache-Control", "no-store")
+    if let allow = response.allow {
+        unsafe MHD_add_response_header(created, "Allow", allow)
+    }
+    return unsafe MHD_queue_response(connection, response.status, created)
+}

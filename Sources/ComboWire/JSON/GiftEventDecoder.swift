@@ -1,0 +1,248 @@
+package import ComboCore
+
+/// Reads gift events from the JSON of records, in place.
+///
+/// An event's texts point into the record's value. Only ids that were written with escapes are
+/// rewritten, in canonical form, into memory that the decoder keeps for it; so equal ids are equal
+/// bytes, whatever their sender escaped. In steady state nothing is allocated.
+///
+/// A record is refused for the first reason of ``RefusalReason`` that applies. So nothing short of
+/// malformed JSON ends a scan: fields of a wrong type or out of range are noted in one bit each,
+/// which a repetition of the field clears, for the last one counts.
+///
+/// What producers usually write is read by a loop that only knows the usual: the name that was
+/// guessed, compared as sixteen bytes, then a text, scanned sixteen bytes at a time, or a number.
+/// For anything else it calls the general methods in the other file, one name or value at a time.
+package struct GiftEventDecoder: ~Copyable {
+    /// The most arrays and objects that may be open in a value at once.
+    package static let nestingLimit = 64
+
+    private let maximumBytes: Int
+    private let checksKey: Bool
+    private let absent = GiftEvent()
+    let names = FieldNames()
+    /// Ids of the current record that carried escapes.
+    var rewrittenIDs = OutputBytes()
+    /// What is wrong with the fields of the current record.
+    var faults = FieldFaults()
+
+    /// Creates a decoder.
+    ///
+    /// - Parameters:
+    ///   - maximumBytes: longest value that is read (`input.max.bytes`).
+    ///   - checksKey: whether a record's key must be its `user_id` (`input.key.check`).
+    package init(maximumBytes: Int = 1_000_000, checksKey: Bool = true) {
+        self.maximumBytes = maximumBytes
+        self.checksKey = checksKey
+    }
+
+    /// Reads the event in `value`.
+    ///
+    /// - Parameters:
+    ///   - value: the record's value; a tombstone is the caller's matter and looks empty here.
+    ///   - key: the record's key; without a base address it is a null key.
+    ///   - event: becomes the event, its texts valid until the next call and only as long as
+    ///     `value` is unchanged. If the record is refused it is not to be used.
+    /// - Throws: the reason why the record cannot be used.
+    /// - Complexity: O(bytes of the value).
+    package mutating func decode(
+        value: UnsafeRawBufferPointer,
+        key: UnsafeRawBufferPointer,
+        into event: inout GiftEvent
+    ) throws(Refusal) {
+        guard value.count > 0 else { throw Refusal(.emptyValue) }
+        guard value.count <= maximumBytes else { throw Refusal(.tooLarge) }
+        rewrittenIDs.removeAll()
+        faults.removeAll()
+        event = absent
+        let scanner = unsafe JSONScanner(value)
+        do {
+            if scanner.peek() == Byte.openBrace {
+                try scanObject(scanner, &event)
+            } else {
+                try scanOddRecord(scanner, &event)
+            }
+        } catch {
+            throw unsafe Self.refusal(error, in: value)
+        }
+        if !faults.isEmpty || event.userID.isEmpty { throw refusal(event) }
+        if checksKey, unsafe !isKey(key, of: event.userID) {
+            throw Refusal(.keyMismatch, field: .userID)
+        }
+    }
+
+    // MARK: - The usual case
+
+    /// Reads the object whose brace the scanner is at, and makes sure that nothing follows.
+    ///
+    /// The methods that it calls take the scanner by value and return the new cursor, so that the
+    /// loop keeps its own in registers.
+    mutating func scanObject(
+        _ start: JSONScanner,
+        _ event: inout GiftEvent
+    ) throws(JSONError) {
+        var scanner = start
+        // The last place from which sixteen bytes can be read.
+        let lastPlace = unsafe start.end - 16
+        var guess = unsafe names.guessAfterBrace
+        while true {
+            var field: UInt8
+            if unsafe scanner.cursor <= lastPlace, unsafe guess.pointee.name.matches(scanner.cursor)
+            {
+                let name = unsafe guess.pointee.name
+                unsafe scanner.cursor += Int(name.length)
+                field = name.field
+                unsafe guess = guess.pointee.next
+                if field <= GiftField.giftImage.rawValue {
+                    if unsafe scanner.cursor < lastPlace,
+                        let text = unsafe Self.plainText(at: scanner.cursor, end: scanner.end)
+                    {
+                        Self.store(text, in: &event, at: name.offset)
+                        unsafe scanner.cursor += text.bytes.count + 2
+                        continue
+                    }
+                } else if field <= GiftField.sentAt.rawValue,
+                    let integer = Self.plainInteger(at: scanner, of: field)
+                {
+                    if field == GiftField.value.rawValue {
+                        event.value = integer.value
+                    } else {
+                        Self.store(integer.value as Int64?, in: &event, at: name.offset)
+                    }
+                    unsafe scanner.cursor = integer.end
+                    continue
+                }
+            } else if scanner.peek() == Byte.closeBrace, unsafe guess != names.guessAfterBrace {
+                scanner.advance()
+                break
+            } else {
+                let name = unsafe try scanOddName(scanner, guess: guess)
+                unsafe scanner.cursor = name.cursor
+                guard let known = name.field else { break }
+                field = known
+                unsafe guess = names.guess(after: field)
+            }
+            unsafe scanner.cursor = try scanOddValue(scanner, &event, field)
+            if !faults.isEmpty { return try scanFaultyRest(scanner, &event, after: field) }
+        }
+        if !scanner.isAtEnd { try finish(scanner) }
+    }
+
+    /// Puts a field's value into `event`, `offset` bytes from its start.
+    @inline(__always)
+    private static func store<Value: BitwiseCopyable>(
+        _ value: Value,
+        in event: inout GiftEvent,
+        at offset: UInt16
+    ) {
+        unsafe withUnsafeMutableBytes(of: &event) { bytes in
+            unsafe bytes.baseAddress.unsafelyUnwrapped.storeBytes(
+                of: value,
+                toByteOffset: Int(offset),
+                as: Value.self
+            )
+        }
+    }
+
+    /// The text without escapes whose opening quote is the first of the seventeen bytes that can be
+    /// read at `pointer`; nil if there is something else.
+    @inline(__always)
+    private static func plainText(at pointer: UnsafeRawPointer, end: UnsafeRawPointer) -> Text? {
+        guard unsafe pointer.load(as: UInt8.self) == Byte.quote else { return nil }
+        let start = unsafe pointer + 1
+        let special = unsafe JSONScanner.firstSpecialByte(at: start)
+        var quote = unsafe start + special
+        if unsafe special == 16 || quote.load(as: UInt8.self) != Byte.quote {
+            guard let end = unsafe JSONScanner.endOfPlainText(at: quote, end: end)
+            else { return nil }
+            unsafe quote = end
+        }
+        return unsafe Text(UnsafeRawBufferPointer(start: start, count: quote - start))
+    }
+
+    /// A number directly before a comma or a brace and within its field's bounds.
+    @safe
+    private struct PlainInteger {
+        let value: Int64
+        /// The comma or the brace.
+        let end: UnsafeRawPointer
+    }
+
+    /// The number of up to eighteen digits at the cursor; nil if there is something else.
+    @inline(__always)
+    private static func plainInteger(at scanner: JSONScanner, of field: UInt8) -> PlainInteger? {
+        var pointer = unsafe scanner.cursor
+        var number: UInt64 = 0
+        // A time is longer than eight digits.
+        if field == GiftField.sentAt.rawValue, unsafe scanner.end - pointer >= 8,
+            let eight = unsafe eightDigits(at: pointer)
+        {
+            number = eight
+            unsafe pointer += 8
+        }
+        var next: UInt8 = 0
+        while unsafe pointer < scanner.end {
+            next = unsafe pointer.load(as: UInt8.self)
+            guard next &- Byte.zero < 10 else { break }
+            number = number &* 10 &+ UInt64(next &- Byte.zero)
+            unsafe pointer += 1
+        }
+        let length = unsafe pointer - scanner.cursor
+        let value = Int64(bitPattern: number)
+        // A zero before other digits is no number, but that is not for here to say.
+        guard next == Byte.comma || next == Byte.closeBrace, length &- 1 < 18,
+            unsafe scanner.cursor.load(as: UInt8.self) != Byte.zero || length == 1,
+            GiftField.isWithinBounds(value, of: field)
+        else { return nil }
+        return unsafe PlainInteger(value: value, end: pointer)
+    }
+
+    /// The value of eight digits, nil if there is another byte among them.
+    ///
+    /// Joins neighbours in parallel: digits to pairs, pairs to fours, fours to the number.
+    @inline(__always)
+    private static func eightDigits(at pointer: UnsafeRawPointer) -> UInt64? {
+        let word = UInt64(littleEndian: unsafe pointer.loadUnaligned(as: UInt64.self))
+        let digits = word ^ 0x3030_3030_3030_3030
+        // A byte is above 9 if its upper half is not 0 or becomes so by adding 6.
+        guard (digits | (digits &+ 0x0606_0606_0606_0606)) & 0xf0f0_f0f0_f0f0_f0f0 == 0
+        else { return nil }
+        let pairs = (digits &* 0x0a01) >> 8 & 0x00ff_00ff_00ff_00ff
+        let fours = (pairs &* 0x0064_0001) >> 16 & 0x0000_ffff_0000_ffff
+        return (fours &* 0x2710_0000_0001) >> 32
+    }
+
+    // MARK: - Refusals
+
+    /// The refusal of a text that is no JSON, or, before that, no UTF-8.
+    private static func refusal(
+        _ error: JSONError,
+        in value: UnsafeRawBufferPointer
+    ) -> Refusal {
+        if let invalid = unsafe UTF8Text.firstInvalidByte(in: value) {
+            return Refusal(.notUTF8, position: invalid)
+        }
+        return Refusal(.notJSON, problem: error.problem, position: error.position)
+    }
+
+    /// The refusal of a text that is JSON, but no gift event.
+    private func refusal(_ event: GiftEvent) -> Refusal {
+        if faults.isNoObject { return Refusal(.wrongType) }
+        if let (field, position) = faults.firstWrongType {
+            return Refusal(.wrongType, field: field, position: position)
+        }
+        guard !event.userID.isEmpty, let (field, position) = faults.firstOutOfRange else {
+            return Refusal(.missingUserID, field: .userID)
+        }
+        return Refusal(.outOfRange, field: field, position: position)
+    }
+
+    /// Whether `key` is the unescaped `userID`.
+    @inline(__always)
+    private func isKey(_ key: UnsafeRawBufferPointer, of userID: Text) -> Bool {
+        // Without rewritten ids there is no backslash in any id.
+        rewrittenIDs.count == 0
+            ? unsafe JSONText.areEqual(key, userID.bytes)
+            : unsafe JSONText.isUnescaped(key, of: userID.bytes)
+    }
+}

@@ -1,0 +1,97 @@
+/// Space that was reserved in an ``OutputBytes``, and how much of it is written.
+@safe
+struct ReservedBytes {
+    /// Where the next byte goes.
+    fileprivate(set) var cursor: UnsafeMutableRawPointer
+    /// One behind the last byte reserved.
+    let end: UnsafeMutableRawPointer
+
+    init(cursor: UnsafeMutableRawPointer, end: UnsafeMutableRawPointer) {
+        unsafe self.cursor = cursor
+        unsafe self.end = end
+    }
+
+    @inline(__always)
+    private mutating func advance(_ count: Int) {
+        unsafe cursor += count
+        assert(unsafe cursor <= end, "more is written than reserved")
+    }
+
+    @inline(__always)
+    mutating func write(_ byte: UInt8) {
+        unsafe cursor.storeBytes(of: byte, as: UInt8.self)
+        advance(1)
+    }
+
+    /// Writes the `count` lowest bytes of `bytes`, the lowest first.
+    mutating func write(_ bytes: UInt32, count: Int) {
+        for index in 0..<count { write(UInt8(truncatingIfNeeded: bytes >> (8 * index))) }
+    }
+
+    /// Writes a byte of a character into a JSON string, escaped if it has to be: at most six bytes.
+    mutating func writeEscaped(_ byte: UInt8) {
+        switch byte {
+        case Byte.quote: write("\\\"")
+        case Byte.backslash: write("\\\\")
+        case 0x08: write("\\b")
+        case 0x09: write("\\t")
+        case 0x0a: write("\\n")
+        case 0x0c: write("\\f")
+        case 0x0d: write("\\r")
+        case 0..<Byte.space:
+            write(byte < 0x10 ? "\\u000" : "\\u001")
+            let digit = byte & 0x0f
+            write(digit < 10 ? Byte.zero + digit : UInt8(ascii: "a") + digit - 10)
+        default: write(byte)
+        }
+    }
+
+    /// Writes text that is known when the program is compiled.
+    @inline(__always)
+    mutating func write(_ text: StaticString) {
+        unsafe cursor.copyMemory(from: text.utf8Start, byteCount: text.utf8CodeUnitCount)
+        advance(text.utf8CodeUnitCount)
+    }
+
+    /// Copies `source`, most often a short text, without the cost of a call.
+    @inline(__always)
+    mutating func write(_ source: UnsafeRawBufferPointer) {
+        guard let from = source.baseAddress else { return }
+        unsafe write(from: from, count: source.count)
+    }
+
+    @inline(__always)
+    private mutating func write(from source: UnsafeRawPointer, count: Int) {
+        let target = unsafe cursor
+        advance(count)
+        if count >= 8 {
+            // Whole words, then the last eight bytes, which may overlap the word before.
+            var offset = 0
+            while offset < count - 8 {
+                unsafe target.copyWord(UInt64.self, from: source, at: offset)
+                offset += 8
+            }
+            unsafe target.copyWord(UInt64.self, from: source, at: count - 8)
+        } else if count >= 4 {
+            unsafe target.copyWord(UInt32.self, from: source, at: 0)
+            unsafe target.copyWord(UInt32.self, from: source, at: count - 4)
+        } else {
+            for offset in 0..<count {
+                unsafe target.copyWord(UInt8.self, from: source, at: offset)
+            }
+        }
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    /// Copies one word from `source` to here, both `offset` bytes on.
+    @inline(__always)
+    fileprivate func copyWord<Word: FixedWidthInteger & BitwiseCopyable>(
+        _ type: Word.Type,
+        from source: UnsafeRawPointer,
+        at offset: Int
+    ) {
+        let word = unsafe source.loadUnaligned(fromByteOffset: offset, as: type)
+        unsafe storeBytes(of: word, toByteOffset: offset, as: type)
+    }
+}

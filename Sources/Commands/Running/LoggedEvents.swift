@@ -1,0 +1,62 @@
+internal import KafkaClient
+internal import StreamPorts
+internal import Telemetry
+
+/// Writes what librdkafka reports by itself into the program's log.
+struct LoggedEvents: ClientEvents {
+    private let log: Logger
+
+    init(_ log: Logger) {
+        self.log = log
+    }
+
+    func logged(_ line: ClientLogLine) {
+        let level: LogLevel = line.level <= 3 ? .warning : line.level <= 5 ? .info : .debug
+        log.log(
+            level,
+            "librdkafka",
+            [
+                "client": "\(line.client)", "facility": "\(line.facility)",
+                "message": "\(line.message)",
+            ],
+            repeatKey: "librdkafka \(line.client) \(line.facility)"
+        )
+    }
+
+    func failed(_ error: StreamError, client: String) {
+        log.warning(
+            "client-error",
+            ["client": "\(client)", "error": "\(error)"],
+            repeatKey: "client-error \(client) \(error.code)"
+        )
+    }
+
+    func statistics(_ json: RawSpan, client: String) {}
+}
+
+extension Logger {
+    /// The logger that `log.format` and `log.level` describe, on standard error; it knows the secrets.
+    init(_ configuration: Configuration) {
+        let secrets = configuration.kafka.filter {
+            ConfigurationTable.isSecret(ConfigurationTable.kafkaPrefix + $0.key)
+        }
+        self.init(
+            format: configuration.log.format == .json ? .json : .text,
+            minimumLevel: LogLevel(configuration.log.level),
+            redactor: Redactor(secretValues: secrets.values.sorted()),
+            clock: .system,
+            sink: Logger.standardError
+        )
+    }
+}
+
+extension LogLevel {
+    fileprivate init(_ level: Configuration.LogSettings.Level) {
+        switch level {
+        case .debug: self = .debug
+        case .info: self = .info
+        case .warning: self = .warning
+        case .error: self = .error
+        }
+    }
+}

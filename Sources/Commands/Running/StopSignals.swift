@@ -1,0 +1,60 @@
+internal import Glibc
+internal import Synchronization
+internal import WorkerRuntime
+
+/// SIGTERM and SIGINT as an orderly stop; the second one ends the process at once.
+///
+/// The signals are blocked in every thread and taken by one that waits for them, so that nothing ever
+/// runs inside a signal handler.
+final class StopSignals: Sendable {
+    private struct State {
+        var isStopping = false
+        var action: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// Blocks the signals in this thread and in all that it starts later.
+    init() {
+        var set = Self.set
+        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    /// Whether a stop was asked for.
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    /// Does `action` when a stop is asked for; at once if it was already.
+    func onStop(_ action: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            state.action = action
+            return state.isStopping
+        }
+        if isLate { action() }
+    }
+
+    /// Starts to wait for signals; `tell` gets the name of the first.
+    func start(tell: @escaping @Sendable (String) -> Void) {
+        startThread {
+            var set = Self.set
+            var signal: Int32 = 0
+            while true {
+                guard unsafe sigwait(&set, &signal) == 0 else { continue }
+                let (isSecond, action) = self.state.withLock { state in
+                    defer { state.isStopping = true }
+                    return (state.isStopping, state.action)
+                }
+                if isSecond { _exit(128 + signal) }
+                tell(signal == SIGTERM ? "SIGTERM" : "SIGINT")
+                action?()
+            }
+        }
+    }
+
+    private static var set: sigset_t {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        unsafe sigaddset(&set, SIGTERM)
+        unsafe sigaddset(&set, SIGINT)
+        return set
+    }
+}

@@ -1,0 +1,179 @@
+internal import KafkaClient
+internal import StreamPorts
+
+/// `giftcombo topics`: makes the four topics, or checks them.
+let topicsCommand = Subcommand(
+    name: "topics",
+    summary: "create the topics that are missing, and check those that are there",
+    operands: "",
+    operandCount: 0...0,
+    options: Subcommand.Option.configuration + [
+        Subcommand.Option(
+            "partitions",
+            value: "N",
+            meaning: "partitions of an input topic that is to be created (default 8)"
+        ),
+        Subcommand.Option(
+            "replication",
+            value: "N",
+            meaning: "copies of each partition (default: the cluster's)"
+        ),
+        Subcommand.Option("dry-run", meaning: "only say what would be done"),
+    ],
+    details: """
+        The output and dead-letter topics get as many partitions as the input, the changelog must have
+        exactly as many, and is grown with it. Settings of topics that are there are left alone.
+        """,
+    run: { arguments, context throws(CommandFailure) in
+        let loaded = try context.configuration(from: arguments)
+        guard !arguments.has("print-config") else {
+            context.output.write(ConfigurationText.properties(of: loaded))
+            return
+        }
+        try TopicMaker(loaded.configuration, arguments, context).run()
+    }
+)
+
+/// Brings the topics to what they should be.
+private struct TopicMaker {
+    private static let timeout: Int32 = 15_000
+    private static let defaultPartitions = 8
+
+    private let configuration: Configuration
+    private let context: CommandContext
+    private let partitions: Int
+    private let replication: Int?
+    private let isDryRun: Bool
+    private let admin: KafkaAdmin
+
+    init(
+        _ configuration: Configuration,
+        _ arguments: ParsedArguments,
+        _ context: CommandContext
+    ) throws(CommandFailure) {
+        self.configuration = configuration
+        self.context = context
+        isDryRun = arguments.has("dry-run")
+        partitions =
+            try Self.number(arguments, "partitions", 1...10_000) ?? Self.defaultPartitions
+        replication = try Self.number(arguments, "replication", 1...15)
+        let settings = try KafkaSettings(checked: configuration)
+        do {
+            admin = try KafkaAdmin(
+                settings,
+                clientID: "\(configuration.groupID)-topics",
+                events: SilentClientEvents()
+            )
+        } catch {
+            throw CommandFailure(.usage, "\(error)")
+        }
+    }
+
+    func run() throws(CommandFailure) {
+        do throws(StreamError) {
+            try make()
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
+    }
+
+    private func make() throws(StreamError) {
+        let survey = try TopicSurvey(configuration, admin)
+        let count = survey.inputPartitions > 0 ? survey.inputPartitions : partitions
+        var problems: [String] = []
+        for topic in survey.topics {
+            guard let present = topic.partitions else {
+                try create(topic, count)
+                continue
+            }
+            if topic.key == "changelog.topic", present < count {
+                try grow(topic, from: present, to: count)
+                continue
+            }
+            for problem in topic.problems {
+                context.output.write("\(problem)\n")
+                problems.append(problem)
+            }
+            if topic.problems.isEmpty {
+                context.output.write("\(topic.name): fine, \(present) partitions\n")
+            }
+        }
+        if let problem = problems.first {
+            throw StreamError(.refused, operation: "topics", code: "TOPIC", detail: problem)
+        }
+    }
+
+    private func create(_ topic: TopicSurvey.Topic, _ count: Int) throws(StreamError) {
+        let settings = Self.settings(of: topic.key)
+        let described = settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let what = "\(topic.name): \(count) partitions, " + described.joined(separator: ", ")
+        guard !isDryRun else {
+            context.output.write("would create \(what)\n")
+            return
+        }
+        try admin.create(
+            NewTopic(
+                name: topic.name,
+                partitions: count,
+                replication: replication,
+                settings: settings
+            ),
+            timeoutMilliseconds: Self.timeout
+        )
+        context.output.write("created \(what)\n")
+    }
+
+    private func grow(
+        _ topic: TopicSurvey.Topic,
+        from present: Int,
+        to count: Int
+    ) throws(StreamError) {
+        let what = "\(topic.name) from \(present) to \(count) partitions"
+        guard !isDryRun else {
+            context.output.write("would grow \(what)\n")
+            return
+        }
+        try admin.grow(topic.name, toPartitions: count, timeoutMilliseconds: Self.timeout)
+        context.output.write("grew \(what)\n")
+    }
+
+    /// The settings that a topic is created with; what is not here is the cluster's.
+    private static func settings(of key: String) -> [String: String] {
+        let day = 86_400_000
+        switch key {
+        case "output.topic":
+            // An overlay needs minutes; a day leaves time to find out what it was told.
+            return ["cleanup.policy": "delete", "retention.ms": "\(day)"]
+        case "dlq.topic":
+            // Room for the largest input record with its headers.
+            return [
+                "cleanup.policy": "delete", "retention.ms": "\(14 * day)",
+                "max.message.bytes": "2097152",
+            ]
+        case "changelog.topic":
+            return [
+                "cleanup.policy": "compact", "segment.bytes": "33554432",
+                "min.cleanable.dirty.ratio": "0.1", "delete.retention.ms": "\(day)",
+                "max.message.bytes": "2097152",
+            ]
+        default:
+            return ["cleanup.policy": "delete", "retention.ms": "\(7 * day)"]
+        }
+    }
+
+    private static func number(
+        _ arguments: ParsedArguments,
+        _ option: String,
+        _ bounds: ClosedRange<Int>
+    ) throws(CommandFailure) -> Int? {
+        guard let text = arguments.value(of: option) else { return nil }
+        guard let number = Int(text), bounds.contains(number) else {
+            throw CommandFailure(
+                .usage,
+                "topics: --\(option) \(text): a number from \(bounds.lowerBound) to "
+                    + "\(bounds.upperBound) is needed"
+            )
+        }
+        return number
+    }
+}
