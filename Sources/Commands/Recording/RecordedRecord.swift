@@ -42,7 +42,7 @@ package struct RecordedRecord: Equatable, Sendable {
         isNull: Bool
     ) -> UnsafeRawBufferPointer {
         if isNull { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
-        guard bytes.isEmpty else { return unsafe bytes }
+        guard unsafe bytes.isEmpty else { return unsafe bytes }
         return unsafe UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: 1), count: 0)
     }
 }
