@@ -66,7 +66,9 @@ let package = Package(
         ),
         tests(
             "CommandsTests",
-            ["ComboCore", "ComboWire", "Commands", "Telemetry", "WorkerRuntime"]
+            [
+                "AdminServer", "ComboCore", "ComboWire", "Commands", "Telemetry", "WorkerRuntime",
+            ]
         ),
         tests("TidyTests", ["Commands"]),
     ],
