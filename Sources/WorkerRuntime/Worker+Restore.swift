@@ -90,14 +90,16 @@ extension Worker {
                 )
             )
         }
+        // A partition that was read before would go on where that reading ended. Before any phase
+        // changes: if it fails, everything is asked again.
+        try changelog.assign([])
+        try changelog.assign(group.filter { $0.target > 0 }.map(\.number))
         restore.nextAttempt = nil
         for restoring in group {
             guard let index = index(of: restoring.number) else { continue }
             partitions[index].phase = .restoring(restoring)
         }
         restore.begin(group)
-        let reading = group.filter { $0.target > 0 }.map(\.number)
-        if !reading.isEmpty { try changelog.assign(reading) }
         publishStatus(force: true)
     }
 
