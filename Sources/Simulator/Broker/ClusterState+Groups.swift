@@ -272,11 +272,12 @@ extension ClusterState {
     /// KIP-447: who has missed a rebalance, or was put out, commits nothing.
     ///
     /// The standing of one who never joined is not checked, as real brokers don't check it.
-    func checkMembership(_ membership: GroupMembership, _ group: Int) throws(StreamError) {
+    mutating func checkMembership(_ membership: GroupMembership, _ group: Int) throws(StreamError) {
         let parts = String(decoding: membership.bytes, as: UTF8.self).split(separator: ":")
         guard parts.count == 2, let generation = Int32(parts[0]), generation >= 0 else { return }
         let isMember = groups[group].members.contains { String($0.number) == parts[1] }
         guard isMember, generation == groups[group].generation else {
+            probe(.zombieRefused)
             throw StreamError(
                 .abortable,
                 operation: "send_offsets_to_transaction",

@@ -90,8 +90,9 @@ extension ClusterState {
         }
     }
 
-    func checkEpoch(_ producer: ProducerStanding, _ operation: String) throws(StreamError) {
+    mutating func checkEpoch(_ producer: ProducerStanding, _ operation: String) throws(StreamError) {
         guard producers[producer.entry].epoch == producer.epoch else {
+            probe(.producerFenced)
             throw StreamError(
                 .fenced,
                 operation: operation,

@@ -82,8 +82,13 @@ final class SimulatedSource: RecordSource {
                 listener?.partitionsAssigned(partitions)
             case .revoked(let partitions):
                 listener?.partitionsRevoked(partitions)
+                let identity = identity
+                cluster.change { state in
+                    if !state.isAlive(identity) { state.probe(.crashedInsideRevocation) }
+                }
                 release(client, partitions, rejoins: true)
             case .lost(let partitions):
+                cluster.change { $0.probe(.partitionsLost) }
                 listener?.partitionsLost(partitions)
                 release(client, partitions, rejoins: false)
             }

@@ -51,8 +51,12 @@ struct ReadCommand {
         }
         switch name {
         case "command":
-            let word = try reader.string()
-            for kind in CommandKind.allCases where "\(kind)" == word { command.kind = kind }
+            switch try reader.string() {
+            case "show": command.kind = .show
+            case "update": command.kind = .update
+            case "hide": command.kind = .hide
+            default: command.kind = .end
+            }
         case "id": id = try reader.string()
         case "combo_id": comboID = try reader.string()
         case "seq": command.sequence = UInt32(truncatingIfNeeded: try reader.integer())
