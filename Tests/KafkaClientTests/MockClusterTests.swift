@@ -49,6 +49,10 @@ struct `On the mock cluster` {
         try contract.outagesAreReported()
     }
 
+    @Test func `a member leaves in peace while records come`() throws {
+        try contract.leavesAmidRecords()
+    }
+
     @Test func `membership follows the assignment`() throws {
         try contract.membershipFollowsTheAssignment()
     }

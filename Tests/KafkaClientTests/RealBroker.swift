@@ -85,7 +85,7 @@ final class RealBroker: KafkaFixture {
         unsafe posix_spawn_file_actions_addopen(&actions, 1, output.path, flags, 0o600)
         unsafe posix_spawn_file_actions_adddup2(&actions, 1, 2)
         let strings = unsafe ([path] + arguments).map { unsafe strdup($0) }
-        defer { for unsafestring in unsafe strings { unsafe free(string) } }
+        defer { unsafe strings.forEach { unsafe free($0) } }
         var child = pid_t()
         guard unsafe posix_spawn(&child, path, &actions, nil, strings + [nil], environ) == 0 else {
             throw ScriptFailure(script: path, output: "it can't be run")

@@ -59,6 +59,10 @@ struct `On a real broker` {
         try source.outagesAreReported()
     }
 
+    @Test func `a member leaves in peace while records come`() throws {
+        try source.leavesAmidRecords()
+    }
+
     @Test func `membership follows the assignment`() throws {
         try source.membershipFollowsTheAssignment()
     }

@@ -223,6 +223,29 @@ struct SourceContract<Fixture: PortFixture> {
         #expect(member.revoked == [[0]])
     }
 
+    /// A member that leaves while records are on their way to it leaves in peace, with them.
+    func leavesAmidRecords() throws {
+        let topic = try fixture.makeTopic(partitions: 4)
+        let payload = String(repeating: "x", count: 500)
+        let all = (0..<Int32(4)).flatMap { partition in
+            (0..<1000).map { _ in Record(partition: partition, value: payload) }
+        }
+        try fixture.write(all, to: topic)
+        for round in 0..<4 {
+            let member = try Member(
+                fixture.makeSource(topic: topic, group: "\(topic)-\(round)", member: "m")
+            )
+            try poll(member, until: { !member.records.isEmpty })
+            // Fetches everything again, just now.
+            for partition: Int32 in 0..<4 {
+                try member.source.seek(partition: partition, offset: 0)
+            }
+            member.close()
+            #expect(member.revoked.flatMap(\.self).sorted() == [0, 1, 2, 3])
+            #expect(member.lost.isEmpty)
+        }
+    }
+
     private func makeMember(
         _ topic: String,
         _ prepare: (Member) -> Void = { _ in }
