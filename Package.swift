@@ -61,7 +61,7 @@ let package = Package(
         // Tests mirror the targets.
         tests("ComboCoreTests", ["ComboCore", "Simulator"]),
         tests("ComboWireTests", ["ComboCore", "ComboWire"]),
-        tests("KafkaClientTests", ["StreamPorts", "KafkaClient"]),
+        tests("KafkaClientTests", ["StreamPorts", "KafkaClient", "CRdKafka"]),
         tests("TelemetryTests", ["Telemetry"]),
         tests("AdminServerTests", ["AdminServer", "Telemetry"]),
         tests(
