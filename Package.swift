@@ -61,7 +61,10 @@ let package = Package(
         // Tests mirror the targets.
         tests("ComboCoreTests", ["ComboCore", "Simulator"]),
         tests("ComboWireTests", ["ComboCore", "ComboWire"]),
-        tests("KafkaClientTests", ["StreamPorts", "KafkaClient", "CRdKafka"]),
+        tests(
+            "KafkaClientTests",
+            ["StreamPorts", "KafkaClient", "CRdKafka", "Simulator"]
+        ),
         tests("TelemetryTests", ["Telemetry"]),
         tests("AdminServerTests", ["AdminServer", "Telemetry"]),
         tests(

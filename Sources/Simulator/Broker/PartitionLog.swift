@@ -77,6 +77,9 @@ struct PartitionLog: Sendable {
         records.filter { $0.offset < lastStable && isDelivered($0, readCommitted: true) }
     }
 
+    /// Whether a committed record says that its key is gone.
+    var holdsTombstones: Bool { committed.contains { $0.value == nil } }
+
     /// Keeps of what is committed the last record of each key, below `limit`.
     ///
     /// Aborted records and control records go too. Tombstones stay: `delete.retention.ms` is longer

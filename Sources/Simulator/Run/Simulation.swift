@@ -218,6 +218,12 @@ package final class Simulation {
         report.milliseconds = state.now
         report.calls = state.calls
         report.probes = state.probes
+        if state.topics[topics.deadLetters].logs.contains(where: { !$0.committed.isEmpty }) {
+            report.probes.count(.unreadableRecord)
+        }
+        if state.topics[topics.changelog].logs.contains(where: \.holdsTombstones) {
+            report.probes.count(.tombstoneWritten)
+        }
         report.trace = state.trace ?? []
         report.digest = state.digest
         return report
