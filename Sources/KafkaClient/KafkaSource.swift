@@ -194,7 +194,11 @@ package final class KafkaSource: RecordSource {
         }
     }
 
-    /// Leaves the group; revocation comes to the listener on this thread, from the queue served here.
+    /// Leaves the group; the listener is told of the revocation on this thread.
+    ///
+    /// `rd_kafka_consumer_close` has no time-out. Its asynchronous form needs its queue served, and by
+    /// events: the records that still come make `rd_kafka_queue_poll_callback` end the process by an
+    /// assertion.
     private func leave(_ deadline: Deadline) {
         guard hasSubscribed, let queue = unsafe rd_kafka_queue_new(pointer) else { return }
         defer { unsafe rd_kafka_queue_destroy(queue) }
@@ -205,7 +209,14 @@ package final class KafkaSource: RecordSource {
             return
         }
         while unsafe rd_kafka_consumer_closed(pointer) == 0, !deadline.hasPassed {
-            unsafe rd_kafka_queue_poll_callback(queue, min(deadline.remainingMilliseconds, 50))
+            let wait = min(deadline.remainingMilliseconds, 50)
+            guard let event = unsafe rd_kafka_queue_poll(queue, wait) else { continue }
+            if unsafe rd_kafka_event_type(event) == RD_KAFKA_EVENT_REBALANCE,
+                let partitions = unsafe rd_kafka_event_topic_partition_list(event)
+            {
+                unsafe rebalanced(rd_kafka_event_error(event), partitions)
+            }
+            unsafe rd_kafka_event_destroy(event)
         }
     }
 

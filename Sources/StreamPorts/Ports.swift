@@ -157,7 +157,8 @@ package protocol TransactionalSink: AnyObject {
     /// Waits until every record is acknowledged, then commits.
     ///
     /// - Throws: `retriable`: call it again, nothing else may be called; `abortable` after a failed
-    ///   delivery, which the detail names.
+    ///   delivery, which the detail names; `refused` where the broker won't have the record at all,
+    ///   after which only a new sink goes on.
     func commit(timeoutMilliseconds: Int32) throws(StreamError)
     func abort(timeoutMilliseconds: Int32) throws(StreamError)
     /// Closes without waiting for an open transaction.

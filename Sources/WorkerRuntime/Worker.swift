@@ -100,12 +100,12 @@ package final class Worker {
                 stop()
                 return verdict
             }
-            let now = clock.monotonic
+            let (now, wall) = (clock.monotonic, clock.wall)
             if idleClock.turn(now) { askForNewEnds() }
             attempt { () throws(StreamError) in
                 try poll()
                 try restoreSlice()
-                try moveIdleClocks()
+                try moveIdleClocks(now, wall)
                 try produceOutput()
                 try commitIfDue()
             }
@@ -247,8 +247,11 @@ package final class Worker {
         }
     }
 
-    private func moveIdleClocks() throws(StreamError) {
-        guard let target = idleClock.target(clock.monotonic, wall: clock.wall) else { return }
+    /// Lets partitions at their end follow the clocks as they stood when the turn began.
+    ///
+    /// Not as they stand now: since the poll a call may have hung, and what came meanwhile waits.
+    private func moveIdleClocks(_ now: MonotonicTime, _ wall: WallTime) throws(StreamError) {
+        guard let target = idleClock.target(now, wall: wall) else { return }
         let confined = Confined(context, to: executor)
         for index in partitions.indices where partitions[index].isAtEnd {
             guard let processor = partitions[index].processor,
