@@ -155,7 +155,8 @@ extension RecordedRecord {
                 return .wrongValue(field, position: position)
             }
         }
-        for field in [RecordField.partition, .offset, .timestamp, .key] where !seen.contains(field) {
+        for field in [RecordField.partition, .offset, .timestamp, .key] where !seen.contains(field)
+        {
             return .missing(field)
         }
         switch (seen.contains(.value), seen.contains(.valueBase64)) {
