@@ -139,7 +139,8 @@ extension ClusterState {
             case .retriable: .retriable
             // A question is only ever asked again.
             case .abortable:
-                call == .commit || call == .sendOffsets || call == .produce ? .abortable : .retriable
+                call == .commit || call == .sendOffsets || call == .produce
+                    ? .abortable : .retriable
             case .fatal:
                 call == .commit || call == .sendOffsets || call == .abort
                     || call == .initTransactions ? .fatal : .retriable
