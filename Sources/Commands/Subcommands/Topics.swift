@@ -154,7 +154,8 @@ private struct TopicMaker {
                 "max.message.bytes": "2097152",
             ]
         default:
-            // How long is the platform's affair: retention goes by event time, and a short one would
+            // How long is the platform's affair: retention goes by event time, and a short one
+            // would
             // delete the commands of an old recording as they are written.
             return ["cleanup.policy": "delete"]
         }
