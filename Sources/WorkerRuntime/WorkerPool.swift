@@ -153,9 +153,10 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// The worker's producer once its transactional id is its own; waits for brokers for as long as
-    /// it
-    /// takes. Nil: the pool was stopped meanwhile, or can't succeed.
+    /// The worker's producer once its transactional id is its own; waits for brokers for as
+    /// long as it takes.
+    ///
+    /// Nil: the pool was stopped meanwhile, or can't succeed.
     private func initializedSink(_ number: Int) -> (any TransactionalSink)? {
         while !board.stopRequested {
             board.beat(worker: number, clock.monotonic)

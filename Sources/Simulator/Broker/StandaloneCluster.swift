@@ -1,8 +1,9 @@
 package import StreamPorts
 
-/// A simulated cluster without workers, for tests that hold every implementation of the ports to
-/// one
-/// contract. Its time passes while calls wait.
+/// A simulated cluster without workers, for tests that hold every implementation of the ports
+/// to one contract.
+///
+/// Its time passes while calls wait.
 package final class StandaloneCluster: Sendable {
     /// A record as a value.
     package struct StoredRecord: Sendable {
