@@ -69,6 +69,11 @@ struct ImportTests {
         let breaches = ImportTests.products.flatMap { file in
             ImportTests.imports(of: file)
                 .filter { $0.level != "internal" && $0.level != "package" }
+                // Cells of metrics are inlined across targets, which only public ones are.
+                .filter {
+                    !(file.target == "Telemetry" && $0.level == "public"
+                        && $0.module == "Synchronization")
+                }
                 .map { "\(file.path):\($0.line): import \($0.module)" }
         }
         expectNone(breaches)
