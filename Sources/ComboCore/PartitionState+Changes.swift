@@ -6,10 +6,15 @@ package struct KeyState: BitwiseCopyable {
     package struct Combo: BitwiseCopyable {
         /// Whether it is displayed; if not, it is retained.
         package var isDisplayed: Bool
+        /// The first offset.
         package var firstOffset: Int64
+        /// The count.
         package var count: Int64
+        /// The value.
         package var value: Int64
+        /// The hide at.
         package var hideAt: EventTime
+        /// The sequence.
         package var sequence: UInt32
         /// The number in its last command.
         package var shownCount: Int64
@@ -17,6 +22,7 @@ package struct KeyState: BitwiseCopyable {
         package var shownAt: EventTime
         /// Whether gifts are counted that no command has shown.
         package var isHolding: Bool
+        /// The fields.
         package var fields: CommandFields
 
         package init(
@@ -72,6 +78,7 @@ package struct KeyState: BitwiseCopyable {
 
 /// A key that changed.
 package struct KeyChange: BitwiseCopyable {
+    /// The key.
     package var key: KeyHash
     /// The key's latest state; nil: it was forgotten.
     package var state: KeyState?

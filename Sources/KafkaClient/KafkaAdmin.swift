@@ -3,7 +3,9 @@ package import StreamPorts
 
 /// A topic to be made.
 package struct NewTopic: Equatable, Sendable {
+    /// The name.
     package var name: String
+    /// The partitions.
     package var partitions: Int
     /// Copies of each partition; nil: the cluster's default.
     package var replication: Int?

@@ -5,6 +5,7 @@
 
 /// A partition and an offset in it, with the metadata string that is committed with the offset.
 package struct PartitionOffset: Equatable, Sendable {
+    /// The partition.
     package var partition: Int32
     /// The next offset to read; nil where none is known.
     package var offset: Int64?
@@ -24,6 +25,7 @@ package struct PartitionOffset: Equatable, Sendable {
 /// The broker checks it when offsets are sent to a transaction, which fences a member that has lost
 /// its partitions. The bytes are the client library's own.
 package struct GroupMembership: Equatable, Sendable {
+    /// The bytes.
     package var bytes: [UInt8]
 
     /// Wraps the client library's bytes.
@@ -124,7 +126,9 @@ package struct RecordBatch {
         unsafe self.records = records
     }
 
+    /// The count.
     package var count: Int { unsafe records.count }
+    /// The is empty.
     package var isEmpty: Bool { count == 0 }
     package subscript(_ index: Int) -> RecordView {
         precondition(index >= 0 && index < count, "no such record in the batch")

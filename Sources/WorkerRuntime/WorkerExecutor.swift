@@ -19,19 +19,23 @@ package final class WorkerExecutor: SerialExecutor {
     /// Creates an executor that no thread is in.
     package init() {}
 
+    /// The enqueue.
     package func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
         jobs.withLock { $0.append(unowned) }
     }
 
+    /// The as unowned serial executor.
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
     }
 
+    /// The check isolated.
     package func checkIsolated() {
         precondition(isCurrent, "a partition is touched by a thread that is not its worker's")
     }
 
+    /// The is isolating current context.
     package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     /// Whether the calling thread is the one inside.

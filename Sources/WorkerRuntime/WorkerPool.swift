@@ -199,6 +199,7 @@ extension WorkerPool: HealthSource {
     /// How long a loop may stand still before the process counts as dead, milliseconds.
     private static let deadMilliseconds: Int64 = 15_000
 
+    /// The livez.
     package func livez() -> HealthReport {
         guard let oldest = board.oldestBeat(clock.monotonic) else {
             return HealthReport(ok: true, reason: "no worker runs")
@@ -212,12 +213,14 @@ extension WorkerPool: HealthSource {
         return HealthReport(ok: true, reason: "every worker moves")
     }
 
+    /// The readyz.
     package func readyz() -> HealthReport {
         if board.stopRequested { return HealthReport(ok: false, reason: "stopping") }
         if let reason = board.reasonNotReady { return HealthReport(ok: false, reason: reason) }
         return HealthReport(ok: true, reason: "\(board.partitions.count) partitions live")
     }
 
+    /// The partitions j s o n.
     package func partitionsJSON() -> String {
         let rows = board.partitions.map { status in
             var fields = [

@@ -21,7 +21,8 @@ let topicsCommand = Subcommand(
         Subcommand.Option("dry-run", meaning: "only say what would be done"),
     ],
     details: """
-        The output and dead-letter topics get as many partitions as the input, the changelog must have
+        The output and dead-letter topics get as many partitions as the input, the changelog must
+        have
         exactly as many, and is grown with it. Settings of topics that are there are left alone.
         """,
     run: { arguments, context throws(CommandFailure) in
