@@ -8,6 +8,7 @@ package struct KeyHash: Hashable, Sendable, BitwiseCopyable {
     /// The low.
     package var low: UInt64
 
+    /// Creates a hash from its two words.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

@@ -25,6 +25,7 @@ package struct KeyState: BitwiseCopyable {
         /// The fields.
         package var fields: CommandFields
 
+        /// Creates a combo.
         package init(
             isDisplayed: Bool,
             firstOffset: Int64,
@@ -61,6 +62,7 @@ package struct KeyState: BitwiseCopyable {
     /// Event ids and totals.
     package var memory: KeyMemoryView
 
+    /// Creates a key's state.
     package init(
         key: KeyHash,
         lastOffset: Int64,
@@ -83,6 +85,7 @@ package struct KeyChange: BitwiseCopyable {
     /// The key's latest state; nil: it was forgotten.
     package var state: KeyState?
 
+    /// Creates a change.
     package init(key: KeyHash, state: KeyState?) {
         self.key = key
         self.state = state

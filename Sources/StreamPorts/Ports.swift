@@ -130,6 +130,7 @@ package struct RecordBatch {
     package var count: Int { unsafe records.count }
     /// The is empty.
     package var isEmpty: Bool { count == 0 }
+    /// The record at `index`, which is below ``count``.
     package subscript(_ index: Int) -> RecordView {
         precondition(index >= 0 && index < count, "no such record in the batch")
         return unsafe records[index]
