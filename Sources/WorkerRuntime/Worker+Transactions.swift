@@ -345,7 +345,8 @@ extension Worker {
         fail(
             exitCode: 65,
             "another live process uses instance.id \(configuration.instanceID) "
-                + "(transactional.id \(configuration.groupID)-\(configuration.instanceID)-\(number)); "
+                + "(transactional.id \(configuration.groupID)-"
+                + "\(configuration.instanceID)-\(number)); "
                 + "give each process of the group its own"
         )
         return true
