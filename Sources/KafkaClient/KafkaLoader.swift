@@ -153,7 +153,8 @@ extension KafkaLoader: ClientResponder {
     }
 }
 
-/// A copy of an array's bytes at an address that lasts; null for no array, not null for an empty one.
+/// A copy of an array's bytes at an address that lasts; null for no array, not null for an empty
+/// one.
 @safe
 private final class ContiguousBytes {
     let buffer: UnsafeRawBufferPointer

@@ -14,8 +14,9 @@ struct DemoTests {
         resumed: Bool = false
     ) throws -> ParsedCommand {
         let text = """
-            {"command":"\(kind)","id":"\(combo)#\(sequence)","combo_id":"\(combo)","seq":\(sequence),\
-            "user_id":"7","user_name":"\\u5c0f","gift_id":"g","from":\(from),"count":\(count),\
+            {"command":"\(kind)","id":"\(combo)#\(sequence)","combo_id":"\(combo)",\
+            "seq":\(sequence),"user_id":"7","user_name":"\\u5c0f","gift_id":"g",\
+            "from":\(from),"count":\(count),\
             "lane":\(lane),"at":\(sequence),"resumed":\(resumed),"new":[1]}
             """
         let command = unsafe Array(text.utf8).withUnsafeBytes { unsafe ParsedCommand($0) }
@@ -25,9 +26,11 @@ struct DemoTests {
     @Test(
         arguments: [
             ("", 0), ("abc", 3), ("夜空", 4), ("ｶﾅ", 2), ("Ｗ", 2), ("한글", 4), ("e\u{301}", 1),
-            ("\u{1100}\u{1161}\u{11A8}", 2), ("👍", 2), ("👍🏽", 2), ("👩‍👩‍👧", 2), ("🇹🇼", 2), ("❤️", 2),
+            ("\u{1100}\u{1161}\u{11A8}", 2), ("👍", 2), ("👍🏽", 2), ("👩‍👩‍👧", 2),
+            ("🇹🇼", 2), ("❤️", 2),
             ("❤", 1),
-            ("☕", 2), ("1️⃣", 2), ("ณัฐ", 2), ("ö", 1), ("\u{200D}", 0), ("│─", 2), ("。", 2), ("𠀀", 2),
+            ("☕", 2), ("1️⃣", 2), ("ณัฐ", 2), ("ö", 1), ("\u{200D}", 0), ("│─", 2),
+            ("。", 2), ("𠀀", 2),
             ("©", 1), ("©️", 2),
         ]
     )

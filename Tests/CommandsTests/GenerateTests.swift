@@ -15,7 +15,8 @@ struct GenerateTests {
         }
     }
 
-    /// Values of Kafka's own `UtilsTest.testMurmur2`, and of Java's `Utils.murmur2` at other lengths.
+    /// Values of Kafka's own `UtilsTest.testMurmur2`, and of Java's `Utils.murmur2` at other
+    /// lengths.
     @Test(
         arguments: [
             ("21", -973_932_308), ("foobar", -790_332_482),

@@ -1,8 +1,9 @@
 /// How many columns of a terminal a text takes.
 ///
-/// As terminals do it: what East Asian Width (UAX 11) calls wide or fullwidth, and what is shown as an
-/// emoji, takes two; marks that combine, joiners and other format characters take none; the rest one.
-/// A sequence that makes one emoji (joined, with a skin tone, a flag) takes two together.
+/// As terminals do it: what East Asian Width (UAX 11) calls wide or fullwidth, and what is shown
+/// as an emoji, takes two; marks that combine, joiners and other format characters take none; the
+/// rest one. A sequence that makes one emoji (joined, with a skin tone, a flag) takes two
+/// together.
 func columnWidth(of text: some StringProtocol) -> Int {
     text.reduce(0) { $0 + columnWidth(of: $1) }
 }

@@ -1,9 +1,9 @@
 /// Watches over a stream of overlay commands: whatever was sent, these laws hold of each combo.
 ///
-/// Commands of a combo are numbered 1, 2, 3 …; the first is a `show` from 0; each one's `from` is the
-/// count of the one before; no count falls; `hide` follows what is displayed, `show` and `end` what is
-/// not; and so as many `show` as `hide`, one more while displayed. Over all, the steps add up to the
-/// final counts and those of the live combos.
+/// Commands of a combo are numbered 1, 2, 3 …; the first is a `show` from 0; each one's `from` is
+/// the count of the one before; no count falls; `hide` follows what is displayed, `show` and
+/// `end` what is not; and so as many `show` as `hide`, one more while displayed. Over all, the
+/// steps add up to the final counts and those of the live combos.
 struct CommandLaws {
     private struct Combo {
         var sequence: Int64

@@ -31,7 +31,8 @@ struct DemoOptions {
         }
         let rate = try reader.value("rate", .integer(1...Self.highestRate)).map { Int($0) }
         pattern.eventsPerSecond = rate ?? Self.defaultRate
-        // With fewer, one sender would be in more bursts at a time than a combo remembers totals of.
+        // With fewer, one sender would be in more bursts at a time than a combo remembers totals
+        // of.
         pattern.users = max(200, 10 * pattern.eventsPerSecond)
         pattern.rooms = Self.rooms
         // Duplicates and running totals count once only as long as the machine remembers.

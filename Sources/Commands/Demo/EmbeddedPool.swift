@@ -144,7 +144,8 @@ final class EmbeddedPool {
         }
     }
 
-    /// Gives the commands that were published since the last call, and waits a little for the first.
+    /// Gives the commands that were published since the last call, and waits a little for the
+    /// first.
     func receive(
         waitingMilliseconds: Int32,
         _ body: (UnsafeRawBufferPointer) -> Void

@@ -1,7 +1,8 @@
 /// The rows of the display lanes, as an overlay would keep them.
 ///
-/// A combo keeps its row from its first `show` to its `end`. Where a lane is full, a newcomer takes the
-/// row of the hidden combo that has been quiet for longest, or else of the displayed one.
+/// A combo keeps its row from its first `show` to its `end`. Where a lane is full, a newcomer
+/// takes the row of the hidden combo that has been quiet for longest, or else of the displayed
+/// one.
 struct LaneRows {
     /// What a row shows.
     struct Row: Equatable {

@@ -33,10 +33,10 @@ struct GeneratedRecord {
 
 /// Gift events as the senders of many rooms make them, the same for the same pattern.
 ///
-/// Senders tap in bursts: geometric, six taps on average, 150 to 900 ms apart; one tap in 33 comes 2 to
-/// 5 s after the last, so that its combo has hidden and resumes. What can't be a combo is tapped once.
-/// Rooms are visited as often as one over their rank, senders with low numbers give more. All of it is
-/// made of integers, so that every machine makes the same bytes.
+/// Senders tap in bursts: geometric, six taps on average, 150 to 900 ms apart; one tap in 33
+/// comes 2 to 5 s after the last, so that its combo has hidden and resumes. What can't be a combo
+/// is tapped once. Rooms are visited as often as one over their rank, senders with low numbers
+/// give more. All of it is made of integers, so that every machine makes the same bytes.
 struct GiftTraffic {
     /// Taps of one sender, one after the other.
     private struct Burst {
@@ -90,8 +90,8 @@ struct GiftTraffic {
         roomChoice = WeightedChoice((1...pattern.rooms).map { 1_000_000 / $0 + 1 })
         giftChoice = WeightedChoice(GiftCatalogue.gifts.map(\.popularity))
         batchChoice = WeightedChoice(GiftCatalogue.batches.map(\.popularity))
-        // As many senders are in the middle of a burst as at any other time, so that the rate is the
-        // wanted one from the start: five taps in six are followed by another, 0.61 s later.
+        // As many senders are in the middle of a burst as at any other time, so that the rate is
+        // the wanted one from the start: five taps in six are followed by another, 0.61 s later.
         for _ in 0..<pattern.eventsPerSecond * 51 / 100 {
             begin(at: Int64(random.below(gap())) * 1_000_000)
         }

@@ -16,17 +16,18 @@ let demoCommand = Subcommand(
         Subcommand.Option("lines", meaning: "commands as lines, on a terminal too"),
     ] + Subcommand.Option.configuration,
     details: """
-        Shows the display lanes: a row appears with a combo's first gift, counts up, is hidden (-) after
-        combo.hide.after, and goes on where it was (*) if a gift comes within combo.retain.for. Ctrl-C
-        ends it. Without a terminal, commands go to standard output, a line each, as overlays read
-        them. NO_COLOR is respected.
+        Shows the display lanes: a row appears with a combo's first gift, counts up, is hidden (-)
+        after combo.hide.after, and goes on where it was (*) if a gift comes within
+        combo.retain.for. Ctrl-C ends it. Without a terminal, commands go to standard output, a
+        line each, as overlays read them. NO_COLOR is respected.
 
         At the end it checks what was published: the laws of the combo machine, that every gift was
-        counted once, and that an offline replay of the same events gives the same commands. Exit code
-        0 means that all of it held.
+        counted once, and that an offline replay of the same events gives the same commands. Exit
+        code 0 means that all of it held.
 
-        The broker is the client library's pretended one: it proves nothing about exactly-once. The
-        combo and time keys of the configuration hold; brokers, topics and workers are the demo's.
+        The broker is the client library's pretended one: it proves nothing about exactly-once.
+        The combo and time keys of the configuration hold; brokers, topics and workers are the
+        demo's.
         """,
     run: demo
 )

@@ -126,7 +126,8 @@ extension GenerateOptions {
 }
 
 extension Configuration {
-    /// A producer that is watched gives up sooner than the library's five minutes: a broker that comes
+    /// A producer that is watched gives up sooner than the library's five minutes: a broker that
+    /// comes
     /// back within half a minute costs nothing, a longer outage is told.
     fileprivate func forGenerating() -> Configuration {
         var copy = self
