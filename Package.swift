@@ -46,18 +46,25 @@ let package = Package(
         library("AdminServer", ["Telemetry", "CMicroHTTPD"]),
         library("WorkerRuntime", ["ComboCore", "ComboWire", "StreamPorts", "Telemetry"]),
         library(
+            "Simulator",
+            ["ComboCore", "ComboWire", "StreamPorts", "Telemetry", "WorkerRuntime"]
+        ),
+        library(
             "Commands",
             [
                 "ComboCore", "ComboWire", "StreamPorts", "KafkaClient", "Telemetry", "AdminServer",
-                "WorkerRuntime", "CZlib",
+                "WorkerRuntime", "Simulator", "CZlib",
             ]
         ),
         .executableTarget(name: "giftcombo", dependencies: ["Commands"], swiftSettings: settings),
 
         // Tests mirror the targets.
-        tests("ComboCoreTests", ["ComboCore"]),
+        tests("ComboCoreTests", ["ComboCore", "Simulator"]),
         tests("ComboWireTests", ["ComboCore", "ComboWire"]),
-        tests("KafkaClientTests", ["StreamPorts", "KafkaClient"]),
+        tests(
+            "KafkaClientTests",
+            ["StreamPorts", "KafkaClient", "CRdKafka", "Simulator"]
+        ),
         tests("TelemetryTests", ["Telemetry"]),
         tests("AdminServerTests", ["AdminServer", "Telemetry"]),
         tests(
@@ -66,8 +73,9 @@ let package = Package(
         ),
         tests(
             "CommandsTests",
-            ["ComboCore", "ComboWire", "Commands", "Telemetry", "WorkerRuntime"]
+            ["AdminServer", "ComboCore", "ComboWire", "Commands", "Telemetry", "WorkerRuntime"]
         ),
+        tests("SimulatorTests", ["ComboCore", "StreamPorts", "Simulator"]),
         tests("TidyTests", ["Commands"]),
     ],
     swiftLanguageModes: [.v6]

@@ -83,12 +83,15 @@ package struct KeyChange: BitwiseCopyable {
 }
 
 extension PartitionState {
-    /// Number of entries that ``nextChange(into:)`` will look at; at least the number of changed keys.
+    /// Number of entries that ``nextChange(into:)`` will look at; at least the number of changed
+    /// keys.
     package var changeCount: Int { changes.count }
 
-    /// Takes the next changed key, each once, in the order in which they changed first; false: none is left.
+    /// Takes the next changed key, each once, in the order in which they changed first; false: none
+    /// is left.
     ///
-    /// A key that came and went without having been taken in between is left out. The state is borrowed
+    /// A key that came and went without having been taken in between is left out. The state is
+    /// borrowed
     /// until the next call.
     package mutating func nextChange(into change: inout KeyChange) -> Bool {
         releaseEnded()
@@ -115,7 +118,8 @@ extension PartitionState {
         return false
     }
 
-    /// Puts a key's state back; every key once, ended ones in order of (``KeyState/endAt``, offset).
+    /// Puts a key's state back; every key once, ended ones in order of (``KeyState/endAt``,
+    /// offset).
     ///
     /// - Precondition: The key is not in the state.
     package mutating func restore(_ state: KeyState) {

@@ -4,13 +4,15 @@ package import StreamPorts
 /// Reads one topic as one member of a consumer group.
 ///
 /// The worker's thread makes all calls, and librdkafka calls back on it, inside
-/// ``poll(limit:timeoutMilliseconds:)`` and ``close(timeoutMilliseconds:)``. Nothing is ever committed
+/// ``poll(limit:timeoutMilliseconds:)`` and ``close(timeoutMilliseconds:)``. Nothing is ever
+/// committed
 /// through it: offsets travel in the sink's transactions.
 @safe
 package final class KafkaSource: RecordSource {
     let consumer: ConsumerClient
     weak var listener: (any RebalanceListener)?
-    /// Keeps the topic known to the client, so that a partition can be paused before it is assigned.
+    /// Keeps the topic known to the client, so that a partition can be paused before it is
+    /// assigned.
     private var topicHandle: OpaquePointer?
     /// Partitions that are paused; only these are ever resumed (librdkafka 4686).
     var paused: Set<Int32> = []
@@ -194,7 +196,13 @@ package final class KafkaSource: RecordSource {
         }
     }
 
-    /// Leaves the group; revocation comes to the listener on this thread, from the queue served here.
+    /// Leaves the group; the listener is told of the revocation on this thread.
+    ///
+    /// `rd_kafka_consumer_close` has no time-out. Its asynchronous form needs its queue served, and
+    /// by
+    /// events: the records that still come make `rd_kafka_queue_poll_callback` end the process by
+    /// an
+    /// assertion.
     private func leave(_ deadline: Deadline) {
         guard hasSubscribed, let queue = unsafe rd_kafka_queue_new(pointer) else { return }
         defer { unsafe rd_kafka_queue_destroy(queue) }
@@ -205,7 +213,14 @@ package final class KafkaSource: RecordSource {
             return
         }
         while unsafe rd_kafka_consumer_closed(pointer) == 0, !deadline.hasPassed {
-            unsafe rd_kafka_queue_poll_callback(queue, min(deadline.remainingMilliseconds, 50))
+            let wait = min(deadline.remainingMilliseconds, 50)
+            guard let event = unsafe rd_kafka_queue_poll(queue, wait) else { continue }
+            if unsafe rd_kafka_event_type(event) == RD_KAFKA_EVENT_REBALANCE,
+                let partitions = unsafe rd_kafka_event_topic_partition_list(event)
+            {
+                unsafe rebalanced(rd_kafka_event_error(event), partitions)
+            }
+            unsafe rd_kafka_event_destroy(event)
         }
     }
 

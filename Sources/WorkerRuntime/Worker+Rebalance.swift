@@ -20,7 +20,8 @@ extension Worker: RebalanceListener {
         publishStatus(force: true)
     }
 
-    /// The last moment at which this member may commit for them: what is open is committed, or aborted.
+    /// The last moment at which this member may commit for them: what is open is committed, or
+    /// aborted.
     package func partitionsRevoked(_ numbers: [Int32]) {
         metrics.rebalances.add(1, .revoked)
         attempt { () throws(StreamError) in

@@ -53,7 +53,8 @@ extension Worker {
         partitions.contains { $0.processor != nil } ? 0 : Int32(Limits.pollMilliseconds)
     }
 
-    /// Asks where the partitions that wait stand, then how far their changelogs go: in this order, so that
+    /// Asks where the partitions that wait stand, then how far their changelogs go: in this order,
+    /// so that
     /// every state behind the committed offset lies below the watermark.
     private func beginRestore() throws(StreamError) {
         let waiting = partitions.filter { if case .assigned = $0.phase { true } else { false } }
@@ -90,14 +91,16 @@ extension Worker {
                 )
             )
         }
+        // A partition that was read before would go on where that reading ended. Before any phase
+        // changes: if it fails, everything is asked again.
+        try changelog.assign([])
+        try changelog.assign(group.filter { $0.target > 0 }.map(\.number))
         restore.nextAttempt = nil
         for restoring in group {
             guard let index = index(of: restoring.number) else { continue }
             partitions[index].phase = .restoring(restoring)
         }
         restore.begin(group)
-        let reading = group.filter { $0.target > 0 }.map(\.number)
-        if !reading.isEmpty { try changelog.assign(reading) }
         publishStatus(force: true)
     }
 
@@ -148,7 +151,15 @@ extension Worker {
             refuse(restoring.number, "changelog \(configuration.changelogTopic): \(error)")
             return
         }
-        guard isUsable(extent, of: restoring) else { return }
+        if let mismatch = mismatch(extent, restoring) {
+            if try hasMoved(restoring) {
+                restore.remove(restoring.number)
+                partitions[index].phase = .assigned
+            } else {
+                refuse(restoring.number, mismatch)
+            }
+            return
+        }
         try source.seek(partition: restoring.number, offset: nextOffset)
         try source.resume([restoring.number])
         restore.remove(restoring.number)
@@ -168,28 +179,36 @@ extension Worker {
         publishStatus(force: true)
     }
 
-    /// State and offset must belong together; otherwise gifts would be counted twice, or not at all.
-    private func isUsable(_ extent: ChangelogImage.Extent, of restoring: RestoringPartition) -> Bool
-    {
-        guard let lastOffset = extent.lastOffset else { return true }
+    /// Why state and offset don't belong together; nil: they do.
+    ///
+    /// With ones that don't, gifts would be counted twice, or not at all.
+    private func mismatch(
+        _ extent: ChangelogImage.Extent,
+        _ restoring: RestoringPartition
+    ) -> String? {
+        guard let lastOffset = extent.lastOffset else { return nil }
         guard let committed = restoring.committed else {
-            refuse(
-                restoring.number,
-                "there is state in \(configuration.changelogTopic) but no committed offset (it "
-                    + "expired, or was deleted): run giftcombo topics --reset-state"
-            )
-            return false
+            return "there is state in \(configuration.changelogTopic) but no committed offset (it "
+                + "expired, or was deleted): run giftcombo topics --reset-state"
         }
-        guard lastOffset < committed else {
-            refuse(
-                restoring.number,
-                "the state in \(configuration.changelogTopic) has counted offset \(lastOffset), the "
-                    + "committed offset is \(committed) (it was set back): run giftcombo topics "
-                    + "--reset-state"
-            )
-            return false
-        }
-        return true
+        if lastOffset < committed { return nil }
+        return "the state in \(configuration.changelogTopic) has counted offset \(lastOffset), the "
+            + "committed offset is \(committed) (it was set back): run giftcombo topics "
+            + "--reset-state"
+    }
+
+    /// Whether another owner has committed since the restore began.
+    ///
+    /// That happens to a member that was put out of the group and does not know yet: the state it
+    /// reads
+    /// is the next owner's, ahead of the offset that it was told. It asks anew, and soon hears of
+    /// its loss.
+    private func hasMoved(_ restoring: RestoringPartition) throws(StreamError) -> Bool {
+        let committed = try source.committed(
+            [restoring.number],
+            timeoutMilliseconds: Limits.questionMilliseconds
+        )
+        return committed.first?.offset != restoring.committed
     }
 
     private func refuse(_ number: Int32, _ reason: String) {

@@ -1,3 +1,4 @@
+import AdminServer
 import ComboCore
 import Testing
 

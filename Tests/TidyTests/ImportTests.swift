@@ -62,7 +62,7 @@ struct ImportTests {
                 breaches.append("\(file.path):\(line): import \(module)")
             }
         }
-        #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
+        expectNone(breaches)
     }
 
     @Test func `every import of a product says how far it is seen`() {
@@ -71,7 +71,7 @@ struct ImportTests {
                 .filter { $0.level != "internal" && $0.level != "package" }
                 .map { "\(file.path):\($0.line): import \($0.module)" }
         }
-        #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
+        expectNone(breaches)
     }
 
     @Test func `only the tests of a target look inside it`() {
@@ -83,6 +83,6 @@ struct ImportTests {
                 return "\(file.path):\(index + 1): \(match.output.0)"
             }
         }
-        #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
+        expectNone(breaches)
     }
 }

@@ -64,7 +64,8 @@ private struct RunningProcess {
         log = Logger(configuration)
     }
 
-    /// Never returns: librdkafka's threads may hang in a close, and everything is committed by then.
+    /// Never returns: librdkafka's threads may hang in a close, and everything is committed by
+    /// then.
     func run() throws(CommandFailure) {
         // Before any other thread starts, for each inherits the mask.
         let signals = StopSignals()

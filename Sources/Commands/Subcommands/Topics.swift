@@ -141,11 +141,8 @@ private struct TopicMaker {
     private static func settings(of key: String) -> [String: String] {
         let day = 86_400_000
         switch key {
-        case "output.topic":
-            // An overlay needs minutes; a day leaves time to find out what it was told.
-            return ["cleanup.policy": "delete", "retention.ms": "\(day)"]
         case "dlq.topic":
-            // Room for the largest input record with its headers.
+            // Two weeks to look at them, and room for the largest input record with its headers.
             return [
                 "cleanup.policy": "delete", "retention.ms": "\(14 * day)",
                 "max.message.bytes": "2097152",
@@ -157,7 +154,10 @@ private struct TopicMaker {
                 "max.message.bytes": "2097152",
             ]
         default:
-            return ["cleanup.policy": "delete", "retention.ms": "\(7 * day)"]
+            // How long is the platform's affair: retention goes by event time, and a short one
+            // would
+            // delete the commands of an old recording as they are written.
+            return ["cleanup.policy": "delete"]
         }
     }
 

@@ -1,48 +1,16 @@
-import ComboCore
-
-/// A gift event with texts of its own.
-struct Gift {
-    var eventID = ""
-    var room = ""
-    var user = "8"
-    var userName = ""
-    var recipient = ""
-    var gift = ""
-    var giftName = ""
-    var streakID = ""
-    var count: Int64?
-    var streakCount: Int64?
-    var value: Int64 = 0
-    var streakEnd = false
-    var streakable = true
-}
-
-/// A command with texts of its own.
-struct Shown: Equatable {
-    var kind: CommandKind
-    var comboOffset: Int64
-    var sequence: UInt32
-    var from: Int64
-    var count: Int64
-    var value: Int64
-    var at: Int64
-    var hideAt: Int64
-    var endAt: Int64
-    var lane: UInt16
-    var resumed: Bool
-    var texts: [String]
-}
+package import ComboCore
 
 /// The combo machine as section 3 of the design tells it, written without a thought for speed.
 ///
-/// It is the oracle of the real one: dictionaries, arrays, and a search through every combo for the next
+/// It is the oracle of the real one: dictionaries, arrays, and a search through every combo for the
+/// next
 /// timer.
-struct ReferenceModel {
-    struct Key: Hashable {
+package struct ReferenceModel {
+    private struct Key: Hashable {
         var parts: [String]
     }
 
-    struct Combo {
+    private struct Combo {
         var first: Int64
         var last: Int64
         var count: Int64
@@ -57,31 +25,36 @@ struct ReferenceModel {
         var latest: Gift
     }
 
-    struct Memory {
+    private struct Memory {
         var ids: [String] = []
         /// The least recently raised first.
         var streaks: [(id: String, total: Int64)] = []
     }
 
-    struct Remembered {
+    private struct Remembered {
         var key: Key
         var forgetAfter: Int64
     }
 
-    let configuration: ComboConfiguration
-    var clock: Int64 = 0
-    var combos: [Key: Combo] = [:]
-    var memories: [Key: Memory] = [:]
+    private let configuration: ComboConfiguration
+    /// The partition's clock, epoch milliseconds.
+    package private(set) var clock: Int64 = 0
+    private var combos: [Key: Combo] = [:]
+    private var memories: [Key: Memory] = [:]
     /// Ended keys, the oldest first.
-    var ended: [Remembered] = []
-    var commands: [Shown] = []
-    var counted: Int64 = 0
+    private var ended: [Remembered] = []
+    /// What overlays were told, in order.
+    package private(set) var commands: [Shown] = []
+    /// The sum of all increments.
+    package private(set) var counted: Int64 = 0
 
-    init(_ configuration: ComboConfiguration) {
+    /// Creates an empty partition.
+    package init(_ configuration: ComboConfiguration) {
         self.configuration = configuration
     }
 
-    mutating func apply(_ gift: Gift, offset: Int64, at time: Int64) {
+    /// Applies a gift at the later of `time` and the clock.
+    package mutating func apply(_ gift: Gift, offset: Int64, at time: Int64) {
         let now = max(time, clock)
         advance(to: now)
         if gift.streakEnd && gift.count == nil && gift.streakCount == nil { return }
@@ -179,7 +152,8 @@ struct ReferenceModel {
         return best.map { ($0.key, $0.deadline) }
     }
 
-    mutating func advance(to time: Int64, isEnd: Bool = false) {
+    /// Fires what is due before `time`; the clock stays where it is at the end of time.
+    package mutating func advance(to time: Int64, isEnd: Bool = false) {
         while let (key, deadline) = next(), deadline < time, var combo = combos[key] {
             if combo.isHolding {
                 emit(.update, &combo, at: deadline)

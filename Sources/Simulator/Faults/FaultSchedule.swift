@@ -1,0 +1,78 @@
+/// The faults of a seed: which of them, when and how bad, each drawn alone.
+struct FaultSchedule {
+    /// After this moment nothing goes wrong, milliseconds.
+    static let lastMoment: Int64 = 52_000
+
+    private var random: SeededGenerator
+    private let processes: Int
+    private let kinds: [FaultKind]
+
+    /// Draws from `seed` for `processes` processes; `kinds` are those that may happen.
+    init(seed: UInt64, processes: Int, kinds: [FaultKind]) {
+        random = SeededGenerator(seed: seed &* 0x9e37_79b9 ^ 0x5fa7)
+        self.processes = processes
+        self.kinds = kinds
+    }
+
+    mutating func draw(count: Int) -> [Fault] {
+        guard !kinds.isEmpty else { return [] }
+        return (0..<count).map { fault($0) }
+    }
+
+    private mutating func fault(_ number: Int) -> Fault {
+        let kind = random.pick(kinds)
+        return Fault(
+            number: number,
+            kind: kind,
+            at: random.number(500...Self.lastMoment),
+            trigger: trigger(of: kind),
+            process: Int(random.number(0...Int64(processes - 1))),
+            amount: amount(of: kind),
+            failure: random.pick([.retriable, .abortable, .abortable, .fatal])
+        )
+    }
+
+    private static let answered: [PortCall] = [
+        .committed, .watermarks, .initTransactions, .sendOffsets, .commit, .commit, .abort,
+        .highWatermark,
+    ]
+    private static let likely: [PortCall] = [
+        .produce, .produce, .sendOffsets, .commit, .commit, .poll, .committed, .changelogPoll,
+        .changelogAssign, .seek, .resume, .begin, .abort, .initTransactions, .highWatermark,
+    ]
+
+    private mutating func trigger(of kind: FaultKind) -> Fault.Trigger {
+        switch kind {
+        case .loseAnswer: return .after(random.pick(Self.answered))
+        case .fail: return .before(random.pick(Self.failing))
+        case .delivery: return .before(.commit)
+        case .slowRestore, .slowMarkers, .clock, .stop, .rewind: return .moment
+        case .crash, .pause, .delay, .coordinator, .brokers, .expire, .rebalance, .putOut,
+            .compact:
+            if random.chance(1, in: 3) { return .moment }
+            let call = random.chance(1, in: 4) ? nil : random.pick(Self.likely)
+            return random.chance(1, in: 2) ? .before(call) : .after(call)
+        }
+    }
+
+    private static let failing: [PortCall] = [
+        .committed, .watermarks, .initTransactions, .sendOffsets, .sendOffsets, .commit, .commit,
+        .abort, .highWatermark, .changelogAssign, .changelogPoll, .seek, .resume, .pause,
+    ]
+
+    private mutating func amount(of kind: FaultKind) -> Int64 {
+        switch kind {
+        case .pause: random.pick([30, 150, 700, 3000, 11_000, 14_000])
+        case .delay: random.pick([1, 20, 150, 900])
+        case .coordinator: random.pick([50, 400, 2000, 6000])
+        case .brokers: random.pick([100, 700, 3000, 12_000])
+        case .slowRestore: random.pick([1000, 5000])
+        case .slowMarkers: random.pick([1000, 4000])
+        case .clock: random.pick([-3000, -40, 40, 3000, 600_000])
+        case .crash: random.pick([10, 200, 2000, 12_000])
+        case .stop: random.pick([10, 1000, 8000])
+        case .loseAnswer: random.pick([0, 40, 400])
+        case .fail, .rewind, .expire, .rebalance, .putOut, .compact, .delivery: 0
+        }
+    }
+}
