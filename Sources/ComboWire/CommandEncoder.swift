@@ -33,7 +33,8 @@ package enum CommandEncoder {
             output.commit(json)
             return
         }
-        let reserved = output.reserve(bytesBesidesTexts + textBytes(of: command.fields))
+        // What is written before a text takes room too, and the same again must be left behind it.
+        let reserved = output.reserve(2 * bytesBesidesTexts + textBytes(of: command.fields))
         guard let json = write(command, partition: partition, to: reserved) else {
             preconditionFailure("a command takes more than was reserved")
         }

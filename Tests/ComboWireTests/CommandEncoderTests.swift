@@ -191,6 +191,8 @@ struct CommandEncoderTests {
                 (0..<random.below(random.oneIn(9) ? 800 : 24)).map { _ in random.pick(pieces) }
                     .joined()
             }
+            // No command lacks its sender.
+            sample.texts[1] += "8"
             if parse(encode(sample)) != sample.fields {
                 Issue.record("seed \(seed), round \(round): \(sample)")
                 return
