@@ -139,7 +139,8 @@ extension KafkaLoader: ClientResponder {
     func deliveryFailed(_ message: UnsafePointer<rd_kafka_message_t>) {
         failed += 1
         guard firstFailure == nil else { return }
-        let reason = unsafe String(cString: rd_kafka_message_errstr(message))
+        // Not `rd_kafka_message_errstr`: of a producer's record it returns the payload.
+        let reason = unsafe String(cString: rd_kafka_err2str(message.pointee.err))
         firstFailure = unsafe StreamError(
             message.pointee.err,
             operation: "produce",

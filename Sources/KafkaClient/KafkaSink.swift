@@ -316,7 +316,8 @@ extension KafkaSink: ClientResponder {
         let topic = unsafe message.pointee.rkt.map {
             unsafe String(cString: rd_kafka_topic_name($0))
         }
-        let reason = unsafe String(cString: rd_kafka_message_errstr(message))
+        // Not `rd_kafka_message_errstr`: of a producer's record it returns the payload.
+        let reason = unsafe String(cString: rd_kafka_err2str(message.pointee.err))
         var error = unsafe StreamError(
             message.pointee.err,
             operation: "produce",
