@@ -51,6 +51,7 @@ package struct KafkaPorts: PortFactory {
         "\(group)-\(instance)-\(worker)"
     }
 
+    /// A member of the group, with its share of the process's prefetch budget.
     package func makeSource(worker: Int) throws(StreamError) -> any RecordSource {
         try KafkaSource(
             settings,
@@ -63,6 +64,7 @@ package struct KafkaPorts: PortFactory {
         )
     }
 
+    /// A producer with the worker's transactional id.
     package func makeSink(worker: Int) throws(StreamError) -> any TransactionalSink {
         try KafkaSink(
             settings,
@@ -74,6 +76,7 @@ package struct KafkaPorts: PortFactory {
         )
     }
 
+    /// A reader of the changelog topic.
     package func makeChangelogReader(worker: Int) throws(StreamError) -> any ChangelogReader {
         try KafkaChangelogReader(
             settings,

@@ -94,6 +94,7 @@ package final class KafkaSink: TransactionalSink {
         releaseTopics()
     }
 
+    /// Fences earlier producers of the id, then asks for every topic, so that no record waits for it.
     package func initTransactions(timeoutMilliseconds: Int32) throws(StreamError) {
         let deadline = Deadline(milliseconds: timeoutMilliseconds)
         try unsafe check(
@@ -115,15 +116,18 @@ package final class KafkaSink: TransactionalSink {
         }
     }
 
+    /// Begins a transaction.
     package func begin() throws(StreamError) {
         deliveryFailure = nil
         try unsafe check("begin_transaction", rd_kafka_begin_transaction(handle.pointer))
     }
 
+    /// Hands records over by copy; waits while more than the bound are outstanding.
     package func produce(_ records: UnsafeBufferPointer<OutgoingRecord>) throws(StreamError) {
         for index in 0..<records.count { try unsafe produce(records[index], headers: nil) }
     }
 
+    /// Hands one record with headers over by copy.
     package func produce(
         _ record: OutgoingRecord,
         headers: [RecordHeader]
@@ -211,14 +215,17 @@ package final class KafkaSink: TransactionalSink {
         )
     }
 
+    /// Serves delivery reports without waiting.
     package func serve() {
         unsafe rd_kafka_poll(handle.pointer, 0)
     }
 
+    /// Records handed over whose delivery report has not been served.
     package var outstanding: Int {
         unsafe Int(rd_kafka_outq_len(handle.pointer))
     }
 
+    /// Adds input offsets to the transaction, for a member that has joined only.
     package func sendOffsets(
         _ offsets: [PartitionOffset],
         membership: GroupMembership,
@@ -262,6 +269,7 @@ package final class KafkaSink: TransactionalSink {
         )
     }
 
+    /// Waits for every record, then commits; a failed delivery fails it.
     package func commit(timeoutMilliseconds: Int32) throws(StreamError) {
         try unsafe check(
             "commit_transaction",
@@ -271,6 +279,7 @@ package final class KafkaSink: TransactionalSink {
         if let failure = deliveryFailure { throw failure }
     }
 
+    /// Drops what is queued, waits for the rest, and aborts.
     package func abort(timeoutMilliseconds: Int32) throws(StreamError) {
         try unsafe check(
             "abort_transaction",
@@ -279,6 +288,7 @@ package final class KafkaSink: TransactionalSink {
         deliveryFailure = nil
     }
 
+    /// Ends the producer; an open transaction is left to its successor or its time-out.
     package func close(timeoutMilliseconds: Int32) {
         guard !isClosed else { return }
         isClosed = true

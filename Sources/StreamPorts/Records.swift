@@ -65,7 +65,9 @@ package struct OutgoingRecord: BitwiseCopyable {
 
 /// A record header.
 package struct RecordHeader: Equatable, Sendable {
+    /// The header's name.
     package var name: String
+    /// Its value, as text.
     package var value: String
 
     /// Creates a header.
