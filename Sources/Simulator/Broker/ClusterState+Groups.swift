@@ -104,7 +104,9 @@ extension ClusterState {
         isBusy = true
         guard groups[group].joinDeadline == nil else { return }
         groups[group].joinDeadline = now + settings.rebalanceTimeout
-        for index in groups[group].members.indices { groups[group].members[index].hasJoined = false }
+        for index in groups[group].members.indices {
+            groups[group].members[index].hasJoined = false
+        }
     }
 
     // MARK: - The client's thread

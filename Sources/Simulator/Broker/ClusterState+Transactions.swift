@@ -90,7 +90,8 @@ extension ClusterState {
         }
     }
 
-    mutating func checkEpoch(_ producer: ProducerStanding, _ operation: String) throws(StreamError) {
+    mutating func checkEpoch(_ producer: ProducerStanding, _ operation: String) throws(StreamError)
+    {
         guard producers[producer.entry].epoch == producer.epoch else {
             probe(.producerFenced)
             throw StreamError(

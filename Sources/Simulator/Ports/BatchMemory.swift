@@ -28,7 +28,9 @@ final class BatchMemory {
     /// The records appended since the last ``removeAll()``; valid until the next.
     func makeBatch() -> RecordBatch {
         var size = 1
-        for piece in pieces { size += (piece.record.key?.count ?? 0) + (piece.record.value?.count ?? 0) }
+        for piece in pieces {
+            size += (piece.record.key?.count ?? 0) + (piece.record.value?.count ?? 0)
+        }
         if unsafe size > bytes.count {
             unsafe bytes.deallocate()
             unsafe bytes = .allocate(byteCount: size * 2, alignment: 1)

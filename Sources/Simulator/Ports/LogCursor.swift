@@ -35,7 +35,9 @@ struct LogCursor: Sendable {
         while index < log.records.count, fetch.records.count < limit {
             let record = log.records[index]
             guard record.offset < end else { break }
-            if log.isDelivered(record, readCommitted: readCommitted) { fetch.records.append(record) }
+            if log.isDelivered(record, readCommitted: readCommitted) {
+                fetch.records.append(record)
+            }
             next = record.offset + 1
             index += 1
         }

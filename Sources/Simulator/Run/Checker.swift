@@ -88,7 +88,9 @@ struct Checker {
         for partition in state.topics[topics.changelog].logs.indices {
             let wanted = stateOf(partition)
             let kept = changelog(partition)
-            for key in Set(wanted.keys).union(kept.keys).sorted(by: { $0.lexicographicallyPrecedes($1) })
+            for key in Set(wanted.keys).union(kept.keys).sorted(by: {
+                $0.lexicographicallyPrecedes($1)
+            })
             where wanted[key] != kept[key] {
                 find(
                     "changelog of partition \(partition), key \(key): holds "
@@ -188,7 +190,6 @@ extension ClusterState {
             return committed > last.offset ? nil : "\(partition) at \(committed) of \(last.offset)"
         }
     }
-
 
     /// A hash of every log: FNV-1a over offsets, timestamps and values.
     var digest: UInt64 {

@@ -149,7 +149,9 @@ package final class Simulation {
             if turns % 16 == 0 {
                 if isDone() { return true }
                 let refusals = processes.flatMap(\.refusals)
-                if !refusals.isEmpty { cluster.change { $0.violate(refusals.joined(separator: "; ")) } }
+                if !refusals.isEmpty {
+                    cluster.change { $0.violate(refusals.joined(separator: "; ")) }
+                }
                 guard cluster.read({ $0.violations.isEmpty }) else { return false }
                 guard turns < Self.turnsLimit else {
                     cluster.change { $0.violate("the workers turn without end") }
@@ -165,10 +167,13 @@ package final class Simulation {
         var isDrained = false
         let end = cluster.read(\.now) + Self.drainLimit
         guard
-            turn(until: end, {
-                isDrained = cluster.read { $0.isDrained(topics) }
-                return isDrained
-            })
+            turn(
+                until: end,
+                {
+                    isDrained = cluster.read { $0.isDrained(topics) }
+                    return isDrained
+                }
+            )
         else { return false }
         if !isDrained {
             let places = cluster.read { $0.backlog(topics) }
