@@ -11,7 +11,8 @@
 ///          │                                      └──── show (resumed) ─────────┘    │
 ///          └───────────────────── end_at passed: end (final count) ─────────────────┘
 ///
-/// An ended combo's key may be remembered (``RememberedKey``), which is no state of a combo: the next
+/// An ended combo's key may be remembered (``RememberedKey``), which is no state of a combo: the
+/// next
 /// gift makes a new one.
 enum ComboPhase: UInt8, BitwiseCopyable {
     /// Not a combo: a vacant cell.
@@ -51,7 +52,8 @@ struct LiveCombo: PoolCell {
 
 /// An ended combo's key, kept so that nothing is counted twice: a cell of the partition's memory.
 ///
-/// The cells form a list in the order of their ends, which is the order in which they are forgotten.
+/// The cells form a list in the order of their ends, which is the order in which they are
+/// forgotten.
 struct RememberedKey: PoolCell {
     static let vacant = RememberedKey()
 

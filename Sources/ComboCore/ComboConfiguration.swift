@@ -3,9 +3,13 @@ package struct ComboConfiguration: Equatable, Sendable {
     /// Which fields make the combo key (`combo.key`); `user` is always among them.
     package struct KeyFields: OptionSet, Sendable {
         package let rawValue: UInt8
+        /// The room.
         package static let room = KeyFields(rawValue: 1)
+        /// The user.
         package static let user = KeyFields(rawValue: 2)
+        /// The recipient.
         package static let recipient = KeyFields(rawValue: 4)
+        /// The gift.
         package static let gift = KeyFields(rawValue: 8)
 
         package init(rawValue: UInt8) {

@@ -1,4 +1,5 @@
-/// One gift event as read from a record: texts borrowed from its bytes, numbers within their bounds.
+/// One gift event as read from a record: texts borrowed from its bytes, numbers within their
+/// bounds.
 ///
 /// A field that is absent has its default; an empty id is an absent one.
 package struct GiftEvent: BitwiseCopyable {

@@ -3,9 +3,12 @@
 /// Keys are compared by this hash alone: of a billion keys the chance that any two meet is below
 /// 10⁻²⁰. It is written to the changelog, so the function must never change.
 package struct KeyHash: Hashable, Sendable, BitwiseCopyable {
+    /// The high.
     package var high: UInt64
+    /// The low.
     package var low: UInt64
 
+    /// Creates a hash from its two words.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

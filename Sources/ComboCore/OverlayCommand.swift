@@ -45,13 +45,21 @@ package struct OverlayCommand: BitwiseCopyable {
 
 /// The fields of a combo's latest counted event that its commands carry.
 package struct CommandFields: BitwiseCopyable {
+    /// The room i d.
     package var roomID = Text.empty
+    /// The user i d.
     package var userID = Text.empty
+    /// The user name.
     package var userName = Text.empty
+    /// The user avatar.
     package var userAvatar = Text.empty
+    /// The recipient i d.
     package var recipientID = Text.empty
+    /// The gift i d.
     package var giftID = Text.empty
+    /// The gift name.
     package var giftName = Text.empty
+    /// The gift image.
     package var giftImage = Text.empty
 
     /// Creates fields that are all absent.

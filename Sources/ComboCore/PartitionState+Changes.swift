@@ -6,10 +6,15 @@ package struct KeyState: BitwiseCopyable {
     package struct Combo: BitwiseCopyable {
         /// Whether it is displayed; if not, it is retained.
         package var isDisplayed: Bool
+        /// The first offset.
         package var firstOffset: Int64
+        /// The count.
         package var count: Int64
+        /// The value.
         package var value: Int64
+        /// The hide at.
         package var hideAt: EventTime
+        /// The sequence.
         package var sequence: UInt32
         /// The number in its last command.
         package var shownCount: Int64
@@ -17,8 +22,10 @@ package struct KeyState: BitwiseCopyable {
         package var shownAt: EventTime
         /// Whether gifts are counted that no command has shown.
         package var isHolding: Bool
+        /// The fields.
         package var fields: CommandFields
 
+        /// Creates a combo.
         package init(
             isDisplayed: Bool,
             firstOffset: Int64,
@@ -55,6 +62,7 @@ package struct KeyState: BitwiseCopyable {
     /// Event ids and totals.
     package var memory: KeyMemoryView
 
+    /// Creates a key's state.
     package init(
         key: KeyHash,
         lastOffset: Int64,
@@ -72,10 +80,12 @@ package struct KeyState: BitwiseCopyable {
 
 /// A key that changed.
 package struct KeyChange: BitwiseCopyable {
+    /// The key.
     package var key: KeyHash
     /// The key's latest state; nil: it was forgotten.
     package var state: KeyState?
 
+    /// Creates a change.
     package init(key: KeyHash, state: KeyState?) {
         self.key = key
         self.state = state
@@ -83,12 +93,15 @@ package struct KeyChange: BitwiseCopyable {
 }
 
 extension PartitionState {
-    /// Number of entries that ``nextChange(into:)`` will look at; at least the number of changed keys.
+    /// Number of entries that ``nextChange(into:)`` will look at; at least the number of changed
+    /// keys.
     package var changeCount: Int { changes.count }
 
-    /// Takes the next changed key, each once, in the order in which they changed first; false: none is left.
+    /// Takes the next changed key, each once, in the order in which they changed first; false: none
+    /// is left.
     ///
-    /// A key that came and went without having been taken in between is left out. The state is borrowed
+    /// A key that came and went without having been taken in between is left out. The state is
+    /// borrowed
     /// until the next call.
     package mutating func nextChange(into change: inout KeyChange) -> Bool {
         releaseEnded()
@@ -115,7 +128,8 @@ extension PartitionState {
         return false
     }
 
-    /// Puts a key's state back; every key once, ended ones in order of (``KeyState/endAt``, offset).
+    /// Puts a key's state back; every key once, ended ones in order of (``KeyState/endAt``,
+    /// offset).
     ///
     /// - Precondition: The key is not in the state.
     package mutating func restore(_ state: KeyState) {

@@ -111,7 +111,8 @@ extension PartitionState {
 
     // MARK: - Ending and forgetting
 
-    /// Frees the combo whose `end` was given out, and remembers its key if there is anything to remember.
+    /// Frees the combo whose `end` was given out, and remembers its key if there is anything to
+    /// remember.
     mutating func releaseEnded() {
         guard ended != .max else { return }
         let index = ended

@@ -12,15 +12,18 @@ package enum EventOutcome: Sendable, BitwiseCopyable {
     case marker
 }
 
-/// The combos of one partition, its clock and its timers: the machine of ``ComboPhase`` for many keys.
+/// The combos of one partition, its clock and its timers: the machine of ``ComboPhase`` for many
+/// keys.
 ///
-/// A caller applies a record in three steps: find its time (``time(of:timestamp:arrivedAt:)``), advance
+/// A caller applies a record in three steps: find its time (``time(of:timestamp:arrivedAt:)``),
+/// advance
 /// the clock to it, taking the commands of the timers that fire one by one, then apply the event:
 ///
 ///     while state.advance(to: time, into: &command) { write(command) }
 ///     if state.apply(event, offset: offset, into: &command) == .command { write(command) }
 ///
-/// Everything follows from the sequence of calls: there is no clock of its own, nothing random, and no
+/// Everything follows from the sequence of calls: there is no clock of its own, nothing random, and
+/// no
 /// iteration in the order of a hash. In steady state nothing is allocated.
 package struct PartitionState: ~Copyable {
     /// How combos are counted.
@@ -49,7 +52,8 @@ package struct PartitionState: ~Copyable {
     /// - Parameters:
     ///   - configuration: How combos are counted.
     ///   - tracksChanges: Whether ``nextChange(into:)`` will be asked which keys changed.
-    ///   - tickShift: log₂ of the milliseconds in a tick of the timer wheel; output does not depend on it.
+    ///   - tickShift: log₂ of the milliseconds in a tick of the timer wheel; output does not depend
+    ///   on it.
     package init(
         configuration: ComboConfiguration,
         tracksChanges: Bool = false,
@@ -105,11 +109,14 @@ package struct PartitionState: ~Copyable {
         clock = max(clock, time)
     }
 
-    /// Fires the next timer whose deadline lies before `time`; false: there is none, and the clock stands
+    /// Fires the next timer whose deadline lies before `time`; false: there is none, and the clock
+    /// stands
     /// at `time`, or where it was if that is later.
     ///
-    /// Timers fire in order of (deadline, offset of the combo's latest counted gift); one armed by a timer
-    /// takes its place in that order. Ask again until the answer is false before anything else is done.
+    /// Timers fire in order of (deadline, offset of the combo's latest counted gift); one armed by
+    /// a timer
+    /// takes its place in that order. Ask again until the answer is false before anything else is
+    /// done.
     package mutating func advance(to time: EventTime, into command: inout OverlayCommand) -> Bool {
         releaseEnded()
         guard time > clock else { return false }
@@ -122,7 +129,8 @@ package struct PartitionState: ~Copyable {
         return false
     }
 
-    /// Runs the clock to the end of time: fires the next timer, whatever its deadline; false: none is left.
+    /// Runs the clock to the end of time: fires the next timer, whatever its deadline; false: none
+    /// is left.
     ///
     /// What is remembered is kept. A deadline at the end of time itself fires too.
     package mutating func finish(into command: inout OverlayCommand) -> Bool {
@@ -306,7 +314,8 @@ package struct PartitionState: ~Copyable {
         }
     }
 
-    /// Whether a gift at the clock comes too soon after the combo's last command to be shown at once.
+    /// Whether a gift at the clock comes too soon after the combo's last command to be shown at
+    /// once.
     private func mustHold(_ index: UInt32) -> Bool {
         guard configuration.updateMinInterval > 0 else { return false }
         let shownAt = conflations[index].shownAt

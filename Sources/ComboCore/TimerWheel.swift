@@ -1,19 +1,25 @@
 /// A hierarchical timer wheel over indices: which timers may be due, in order of time.
 ///
 /// The idea (Varghese and Lauck, "Hashed and Hierarchical Timing Wheels", 1987): level 0 has 4,096
-/// slots of one tick each; a slot is a list of timers. What lies further away goes to level 1, whose
-/// slots are 4,096 ticks wide, or to level 2, and comes down when the wheel gets there. With a tick of
+/// slots of one tick each; a slot is a list of timers. What lies further away goes to level 1,
+/// whose
+/// slots are 4,096 ticks wide, or to level 2, and comes down when the wheel gets there. With a tick
+/// of
 /// 1 ms the default windows of 2 s and 3 s never leave level 0; level 2 reaches two years.
 ///
 /// - The lists are linked by index in one slab, 8 bytes a timer; the timer *is* the index. A list's
 ///   first entry holds, in place of a predecessor, the slot that it is in.
-/// - A bitmap of occupied slots, and a word over it, find the next one in a few instructions, however
+/// - A bitmap of occupied slots, and a word over it, find the next one in a few instructions,
+/// however
 ///   far away it is: idle time costs nothing.
-/// - A deadline that only moves away is not told to the wheel. When the slot comes up, its owner looks
+/// - A deadline that only moves away is not told to the wheel. When the slot comes up, its owner
+/// looks
 ///   at the deadline and arms again. So the wheel holds no deadlines; slots are a bound from below.
 ///
-/// Worked example, tick 1 ms, wheel at 10,000: a gift arms 12,000 → slot 12,000 mod 4,096 of level 0. A
-/// second gift at 11,000 moves the deadline to 13,000, and nothing happens here. At 12,001 the slot is
+/// Worked example, tick 1 ms, wheel at 10,000: a gift arms 12,000 → slot 12,000 mod 4,096 of level
+/// 0. A
+/// second gift at 11,000 moves the deadline to 13,000, and nothing happens here. At 12,001 the slot
+/// is
 /// taken, its owner sees 13,000 and arms again, and at 13,001 the timer is due.
 ///
 /// Arm and disarm are O(1); taking a slot is O(1) and its list's length.
@@ -40,7 +46,8 @@ struct TimerWheel: ~Copyable {
     private var summary: Slab<UInt64>
     /// log₂ of the milliseconds in a tick.
     private let tickShift: Int64
-    /// Every slot of level 0 before this tick is empty, and so is every higher slot that ends before.
+    /// Every slot of level 0 before this tick is empty, and so is every higher slot that ends
+    /// before.
     private var tick: Int64 = 0
     /// No occupied slot begins before this tick.
     private var earliest = Int64.max
@@ -102,7 +109,8 @@ struct TimerWheel: ~Copyable {
 
     /// Takes the earliest occupied slot that begins before `time` out.
     ///
-    /// The timers of its list are no longer armed. Walk it with ``unlink(_:)``, and arm again what is
+    /// The timers of its list are no longer armed. Walk it with ``unlink(_:)``, and arm again what
+    /// is
     /// not due before `time`. Nil: no timer is due before `time`, and the wheel stands there.
     mutating func takeSlot(before time: EventTime) -> TakenSlot? {
         let limit = time.milliseconds >> tickShift

@@ -14,6 +14,7 @@ package struct InputRules: Equatable, Sendable {
 /// One record of a partition, its bytes borrowed.
 @safe
 package struct InputRecord: BitwiseCopyable {
+    /// The offset.
     package var offset: Int64
     /// Kafka's timestamp, epoch milliseconds.
     package var timestamp: Int64
@@ -42,6 +43,7 @@ package struct EngineCounts: Equatable, Sendable {
     package var records: Int64 = 0
     /// Commands by kind, in the order of ``CommandKind``.
     package var commands = CommandCounts()
+    /// The duplicates.
     package var duplicates: Int64 = 0
     /// Running totals that added nothing.
     package var nothingAdded: Int64 = 0
@@ -53,6 +55,7 @@ package struct EngineCounts: Equatable, Sendable {
     package var clamped: Int64 = 0
     /// Records without a value.
     package var tombstones: Int64 = 0
+    /// The dead letters.
     package var deadLetters: Int64 = 0
 
     /// Creates counts of zero.
@@ -77,9 +80,13 @@ package struct EngineCounts: Equatable, Sendable {
 
 /// Four numbers, one for each kind of command.
 package struct CommandCounts: Equatable, Sendable {
+    /// The show.
     package var show: Int64 = 0
+    /// The update.
     package var update: Int64 = 0
+    /// The hide.
     package var hide: Int64 = 0
+    /// The end.
     package var end: Int64 = 0
 
     /// The sum.

@@ -8,6 +8,7 @@ package struct ClientLogLine: Equatable, Sendable {
     package let level: Int32
     /// What it is about, in librdkafka's own capitals: `FAIL`, `SESSTMOUT`.
     package let facility: String
+    /// The message.
     package let message: String
 }
 
@@ -29,7 +30,10 @@ package struct SilentClientEvents: ClientEvents {
     /// Creates a listener that drops everything.
     package init() {}
 
+    /// The logged.
     package func logged(_ line: ClientLogLine) {}
+    /// The failed.
     package func failed(_ error: StreamError, client: String) {}
+    /// The statistics.
     package func statistics(_ json: RawSpan, client: String) {}
 }

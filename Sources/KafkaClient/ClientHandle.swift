@@ -55,13 +55,14 @@ final class ClientHandle {
     }
 
     /// Why the client is of no more use; nil while it is well.
-    func fatalError(_ operation: String) -> StreamError? {
+    func preconditionFailure(_ operation: String) -> StreamError? {
         unsafe StreamError(fatalOf: pointer, operation: operation)
     }
 
     /// Ends the client, and waits at most so long for it.
     ///
-    /// librdkafka can hang here (its issues 4527 and 4724), so a thread of its own does it. One that
+    /// librdkafka can hang here (its issues 4527 and 4724), so a thread of its own does it. One
+    /// that
     /// doesn't end in time is left behind, together with what the callbacks need.
     func destroy(timeoutMilliseconds: Int32) {
         guard isAlive else { return }
@@ -115,7 +116,8 @@ private final class Ending {
         unsafe done.deallocate()
     }
 
-    /// Ends the client without leaving its group, which the owner has done; then nothing calls back.
+    /// Ends the client without leaving its group, which the owner has done; then nothing calls
+    /// back.
     func run() {
         unsafe rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
         unsafe Unmanaged.passUnretained(context).release()

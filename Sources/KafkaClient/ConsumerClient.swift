@@ -80,7 +80,8 @@ final class ConsumerClient: ClientResponder {
         events.append(event)
     }
 
-    /// Forgets a partition, its records in the batch included; it delivers nothing until it is sought.
+    /// Forgets a partition, its records in the batch included; it delivers nothing until it is
+    /// sought.
     func close(partitions: [Int32]) {
         for partition in partitions {
             positions.close(partition: partition)
@@ -124,8 +125,10 @@ final class ConsumerClient: ClientResponder {
 
     /// A fetch failed because its offset lies outside the log; its fetcher has stopped.
     ///
-    /// Such an answer is not dropped by librdkafka when the partition was sought meanwhile (fetch at
-    /// 0 under way; seek to 500; the answer stops the fetcher, which is at 500 now). So one about an
+    /// Such an answer is not dropped by librdkafka when the partition was sought meanwhile (fetch
+    /// at
+    /// 0 under way; seek to 500; the answer stops the fetcher, which is at 500 now). So one about
+    /// an
     /// offset below the position only starts the fetcher again.
     private func takeOutOfRange(partition: Int32, offset: Int64) {
         stopped.insert(partition)
@@ -218,8 +221,10 @@ final class ConsumerClient: ClientResponder {
 
     /// Takes a partition out of the assignment and puts it back at an offset.
     ///
-    /// It is the only way to start a stopped fetcher. Whether it is paused is kept. Should the group
-    /// just now wait for the answer to a rebalance, librdkafka takes this for the answer, before the
+    /// It is the only way to start a stopped fetcher. Whether it is paused is kept. Should the
+    /// group
+    /// just now wait for the answer to a rebalance, librdkafka takes this for the answer, before
+    /// the
     /// listener has been asked: the broker's fencing covers that.
     private func restart(partition: Int32, offset: Int64) throws(StreamError) {
         let list = PartitionList(capacity: 1)

@@ -3,7 +3,9 @@ package import StreamPorts
 
 /// A topic to be made.
 package struct NewTopic: Equatable, Sendable {
+    /// The name.
     package var name: String
+    /// The partitions.
     package var partitions: Int
     /// Copies of each partition; nil: the cluster's default.
     package var replication: Int?
@@ -26,7 +28,8 @@ package struct NewTopic: Equatable, Sendable {
 
 /// Asks a cluster about its topics and groups, and changes them.
 ///
-/// Calls block. A cluster that doesn't answer is `retriable`; what it refuses (a topic that exists or
+/// Calls block. A cluster that doesn't answer is `retriable`; what it refuses (a topic that exists
+/// or
 /// doesn't, a missing right, a value that a policy forbids) is `refused`.
 @safe
 package final class KafkaAdmin {

@@ -28,7 +28,8 @@ extension KafkaAdmin {
         try unsafe PartitionList(copying: deleted).checkElements(operation)
     }
 
-    /// A group's committed offsets of a topic with their metadata; no offset where none is committed.
+    /// A group's committed offsets of a topic with their metadata; no offset where none is
+    /// committed.
     ///
     /// Pending transactions on them are waited for.
     package func committedOffsets(

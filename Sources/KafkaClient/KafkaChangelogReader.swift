@@ -38,9 +38,12 @@ package final class KafkaChangelogReader: ChangelogReader {
         )
     }
 
+    /// The batch.
     package var batch: RecordBatch { reader.batch }
+    /// The events.
     package var events: [SourceEvent] { reader.events }
 
+    /// The high watermark.
     package func highWatermark(
         partition: Int32,
         timeoutMilliseconds: Int32
@@ -53,18 +56,22 @@ package final class KafkaChangelogReader: ChangelogReader {
         ).high
     }
 
+    /// The assign.
     package func assign(_ partitions: [Int32]) throws(StreamError) {
         try reader.assign(partitions.map { PartitionOffset(partition: $0, offset: nil) })
     }
 
+    /// The poll.
     package func poll(limit: Int, timeoutMilliseconds: Int32) throws(StreamError) {
         try reader.poll(limit: limit, timeoutMilliseconds: timeoutMilliseconds)
     }
 
+    /// The position.
     package func position(partition: Int32) -> Int64? {
         reader.position(partition: partition)
     }
 
+    /// The close.
     package func close(timeoutMilliseconds: Int32) {
         let deadline = Deadline(milliseconds: timeoutMilliseconds)
         reader.close(timeoutMilliseconds: timeoutMilliseconds)

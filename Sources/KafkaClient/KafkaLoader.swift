@@ -139,7 +139,8 @@ extension KafkaLoader: ClientResponder {
     func deliveryFailed(_ message: UnsafePointer<rd_kafka_message_t>) {
         failed += 1
         guard firstFailure == nil else { return }
-        let reason = unsafe String(cString: rd_kafka_message_errstr(message))
+        // `rd_kafka_message_errstr` takes a payload for a text, and this message has its own.
+        let reason = unsafe String(cString: rd_kafka_err2str(message.pointee.err))
         firstFailure = unsafe StreamError(
             message.pointee.err,
             operation: "produce",
@@ -152,7 +153,8 @@ extension KafkaLoader: ClientResponder {
     }
 }
 
-/// A copy of an array's bytes at an address that lasts; null for no array, not null for an empty one.
+/// A copy of an array's bytes at an address that lasts; null for no array, not null for an empty
+/// one.
 @safe
 private final class ContiguousBytes {
     let buffer: UnsafeRawBufferPointer

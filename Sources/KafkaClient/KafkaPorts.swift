@@ -51,6 +51,7 @@ package struct KafkaPorts: PortFactory {
         "\(group)-\(instance)-\(worker)"
     }
 
+    /// The make source.
     package func makeSource(worker: Int) throws(StreamError) -> any RecordSource {
         try KafkaSource(
             settings,
@@ -63,6 +64,7 @@ package struct KafkaPorts: PortFactory {
         )
     }
 
+    /// The make sink.
     package func makeSink(worker: Int) throws(StreamError) -> any TransactionalSink {
         try KafkaSink(
             settings,
@@ -74,6 +76,7 @@ package struct KafkaPorts: PortFactory {
         )
     }
 
+    /// The make changelog reader.
     package func makeChangelogReader(worker: Int) throws(StreamError) -> any ChangelogReader {
         try KafkaChangelogReader(
             settings,

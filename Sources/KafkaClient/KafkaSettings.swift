@@ -7,7 +7,8 @@ package enum ClientRole: Equatable, Sendable {
     case source(group: String, groupInstance: String?, prefetchBytes: Int)
     /// A worker's transactional producer.
     case sink(transactionalID: String)
-    /// Reads assigned partitions, and never joins a group (librdkafka wants a group id all the same).
+    /// Reads assigned partitions, and never joins a group (librdkafka wants a group id all the
+    /// same).
     case reader(group: String, readCommitted: Bool, prefetchBytes: Int)
     /// Writes plain records.
     case loader

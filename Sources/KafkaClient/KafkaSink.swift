@@ -94,6 +94,7 @@ package final class KafkaSink: TransactionalSink {
         releaseTopics()
     }
 
+    /// The values.
     package func initTransactions(timeoutMilliseconds: Int32) throws(StreamError) {
         let deadline = Deadline(milliseconds: timeoutMilliseconds)
         try unsafe check(
@@ -115,15 +116,18 @@ package final class KafkaSink: TransactionalSink {
         }
     }
 
+    /// The begin.
     package func begin() throws(StreamError) {
         deliveryFailure = nil
         try unsafe check("begin_transaction", rd_kafka_begin_transaction(handle.pointer))
     }
 
+    /// The produce.
     package func produce(_ records: UnsafeBufferPointer<OutgoingRecord>) throws(StreamError) {
         for index in 0..<records.count { try unsafe produce(records[index], headers: nil) }
     }
 
+    /// The produce.
     package func produce(
         _ record: OutgoingRecord,
         headers: [RecordHeader]
@@ -211,14 +215,17 @@ package final class KafkaSink: TransactionalSink {
         )
     }
 
+    /// The serve.
     package func serve() {
         unsafe rd_kafka_poll(handle.pointer, 0)
     }
 
+    /// The outstanding.
     package var outstanding: Int {
         unsafe Int(rd_kafka_outq_len(handle.pointer))
     }
 
+    /// The send offsets.
     package func sendOffsets(
         _ offsets: [PartitionOffset],
         membership: GroupMembership,
@@ -262,6 +269,7 @@ package final class KafkaSink: TransactionalSink {
         )
     }
 
+    /// The commit.
     package func commit(timeoutMilliseconds: Int32) throws(StreamError) {
         try unsafe check(
             "commit_transaction",
@@ -271,6 +279,7 @@ package final class KafkaSink: TransactionalSink {
         if let failure = deliveryFailure { throw failure }
     }
 
+    /// The abort.
     package func abort(timeoutMilliseconds: Int32) throws(StreamError) {
         try unsafe check(
             "abort_transaction",
@@ -279,6 +288,7 @@ package final class KafkaSink: TransactionalSink {
         deliveryFailure = nil
     }
 
+    /// The close.
     package func close(timeoutMilliseconds: Int32) {
         guard !isClosed else { return }
         isClosed = true
@@ -316,7 +326,8 @@ extension KafkaSink: ClientResponder {
         let topic = unsafe message.pointee.rkt.map {
             unsafe String(cString: rd_kafka_topic_name($0))
         }
-        let reason = unsafe String(cString: rd_kafka_message_errstr(message))
+        // `rd_kafka_message_errstr` takes a payload for a text, and this message has its own.
+        let reason = unsafe String(cString: rd_kafka_err2str(message.pointee.err))
         var error = unsafe StreamError(
             message.pointee.err,
             operation: "produce",

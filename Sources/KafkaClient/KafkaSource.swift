@@ -4,13 +4,15 @@ package import StreamPorts
 /// Reads one topic as one member of a consumer group.
 ///
 /// The worker's thread makes all calls, and librdkafka calls back on it, inside
-/// ``poll(limit:timeoutMilliseconds:)`` and ``close(timeoutMilliseconds:)``. Nothing is ever committed
+/// ``poll(limit:timeoutMilliseconds:)`` and ``close(timeoutMilliseconds:)``. Nothing is ever
+/// committed
 /// through it: offsets travel in the sink's transactions.
 @safe
 package final class KafkaSource: RecordSource {
     let consumer: ConsumerClient
     weak var listener: (any RebalanceListener)?
-    /// Keeps the topic known to the client, so that a partition can be paused before it is assigned.
+    /// Keeps the topic known to the client, so that a partition can be paused before it is
+    /// assigned.
     private var topicHandle: OpaquePointer?
     /// Partitions that are paused; only these are ever resumed (librdkafka 4686).
     var paused: Set<Int32> = []
@@ -65,9 +67,12 @@ package final class KafkaSource: RecordSource {
 
     var pointer: OpaquePointer { unsafe consumer.handle.pointer }
 
+    /// The batch.
     package var batch: RecordBatch { consumer.batch }
+    /// The events.
     package var events: [SourceEvent] { consumer.events }
 
+    /// The subscribe.
     package func subscribe(listener: any RebalanceListener) throws(StreamError) {
         precondition(!hasSubscribed, "a source subscribes once (librdkafka 4686)")
         self.listener = listener
@@ -80,6 +85,7 @@ package final class KafkaSource: RecordSource {
         hasSubscribed = true
     }
 
+    /// The poll.
     package func poll(limit: Int, timeoutMilliseconds: Int32) throws(StreamError) {
         precondition(limit > 0, "a poll takes at least one record")
         try consumer.poll(limit: limit, timeoutMilliseconds: timeoutMilliseconds)
@@ -89,6 +95,7 @@ package final class KafkaSource: RecordSource {
         }
     }
 
+    /// The pause.
     package func pause(_ partitions: [Int32]) throws(StreamError) {
         guard !partitions.isEmpty else { return }
         let list = PartitionList(topic: consumer.topic, partitions: partitions)
@@ -100,6 +107,7 @@ package final class KafkaSource: RecordSource {
         paused.formUnion(partitions)
     }
 
+    /// The resume.
     package func resume(_ partitions: [Int32]) throws(StreamError) {
         let resumed = partitions.filter { paused.contains($0) }
         guard !resumed.isEmpty else { return }
@@ -112,11 +120,13 @@ package final class KafkaSource: RecordSource {
         paused.subtract(resumed)
     }
 
+    /// The seek.
     package func seek(partition: Int32, offset: Int64) throws(StreamError) {
         precondition(offset >= 0, "a position is an explicit offset")
         try consumer.seek(partition: partition, offset: offset)
     }
 
+    /// The committed.
     package func committed(
         _ partitions: [Int32],
         timeoutMilliseconds: Int32
@@ -140,6 +150,7 @@ package final class KafkaSource: RecordSource {
         }
     }
 
+    /// The watermarks.
     package func watermarks(
         partition: Int32,
         timeoutMilliseconds: Int32
@@ -149,6 +160,7 @@ package final class KafkaSource: RecordSource {
         try consumer.watermarks(partition: partition, timeoutMilliseconds: timeoutMilliseconds)
     }
 
+    /// The cached end.
     package func cachedEnd(partition: Int32) -> Int64? {
         var low: Int64 = -1
         var high: Int64 = -1
@@ -162,10 +174,12 @@ package final class KafkaSource: RecordSource {
         return code == RD_KAFKA_RESP_ERR_NO_ERROR && high >= 0 ? high : nil
     }
 
+    /// The is connected.
     package func isConnected(partition: Int32) -> Bool {
         consumer.connection.isConnected(partition)
     }
 
+    /// The membership.
     package func membership() -> GroupMembership? {
         guard isMember, let standing = unsafe rd_kafka_consumer_group_metadata(pointer) else {
             return nil
@@ -177,6 +191,7 @@ package final class KafkaSource: RecordSource {
         return GroupMembership(bytes: bytes)
     }
 
+    /// The close.
     package func close(timeoutMilliseconds: Int32) {
         guard !isClosed else { return }
         isClosed = true
@@ -196,8 +211,10 @@ package final class KafkaSource: RecordSource {
 
     /// Leaves the group; the listener is told of the revocation on this thread.
     ///
-    /// `rd_kafka_consumer_close` has no time-out. Its asynchronous form needs its queue served, and by
-    /// events: the records that still come make `rd_kafka_queue_poll_callback` end the process by an
+    /// `rd_kafka_consumer_close` has no time-out. Its asynchronous form needs its queue served, and
+    /// by
+    /// events: the records that still come make `rd_kafka_queue_poll_callback` end the process by
+    /// an
     /// assertion.
     private func leave(_ deadline: Deadline) {
         guard hasSubscribed, let queue = unsafe rd_kafka_queue_new(pointer) else { return }

@@ -1,7 +1,8 @@
 /// What is known of the connections to the leaders of a topic's partitions.
 ///
 /// An error of any connection casts doubt on all, for librdkafka doesn't say which it was in a form
-/// to rely on; the statistics, each second, say what is connected, and an end that was reached proves
+/// to rely on; the statistics, each second, say what is connected, and an end that was reached
+/// proves
 /// it for its partition.
 struct LeaderConnections {
     let topic: String
@@ -60,7 +61,8 @@ struct LeaderConnections {
         isDown = false
     }
 
-    /// Takes new statistics; returns the partitions whose leader is back, and whose end is in doubt.
+    /// Takes new statistics; returns the partitions whose leader is back, and whose end is in
+    /// doubt.
     mutating func update(_ report: StatisticsReport) -> [Int32] {
         self.report = report
         for partition in ends.keys where !report.isLeaderConnected(partition: partition) {

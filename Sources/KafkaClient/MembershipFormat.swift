@@ -4,8 +4,10 @@ internal import StreamPorts
 /// Reads librdkafka's bytes of a member's standing, to tell a member from one that has not joined.
 ///
 /// The broker checks a generation of −1 with no member id against nothing, so such a standing must
-/// never be sent, and there is no call that tells. The form, from rdkafka_cgrp.c, the same from 1.6 to
-/// 2.16: `CGMDv2:`, the generation as a native 32-bit integer, group id and member id each ended by a
+/// never be sent, and there is no call that tells. The form, from rdkafka_cgrp.c, the same from 1.6
+/// to
+/// 2.16: `CGMDv2:`, the generation as a native 32-bit integer, group id and member id each ended by
+/// a
 /// zero byte, then the instance id.
 enum MembershipFormat {
     private static let magic = Array("CGMDv2:".utf8)

@@ -3,17 +3,23 @@ internal import StreamPorts
 
 /// A broker of the cluster.
 package struct BrokerAddress: Equatable, Sendable {
+    /// The node.
     package let node: Int32
+    /// The host.
     package let host: String
+    /// The port.
     package let port: Int32
 }
 
 /// A partition as the cluster describes it.
 package struct PartitionDescription: Equatable, Sendable {
+    /// The partition.
     package let partition: Int32
     /// The leader's node; nil: none.
     package let leader: Int32?
+    /// The replicas.
     package let replicas: Int
+    /// The in sync replicas.
     package let inSyncReplicas: Int
 }
 

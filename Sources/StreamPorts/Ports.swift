@@ -1,9 +1,11 @@
 // The seams between the worker and the world. Every implementation (librdkafka, its mock cluster,
-// the simulated broker) passes the same contract suite. All calls of one port object are made by one
+// the simulated broker) passes the same contract suite. All calls of one port object are made by
+// one
 // thread, the worker's own.
 
 /// A partition and an offset in it, with the metadata string that is committed with the offset.
 package struct PartitionOffset: Equatable, Sendable {
+    /// The partition.
     package var partition: Int32
     /// The next offset to read; nil where none is known.
     package var offset: Int64?
@@ -23,6 +25,7 @@ package struct PartitionOffset: Equatable, Sendable {
 /// The broker checks it when offsets are sent to a transaction, which fences a member that has lost
 /// its partitions. The bytes are the client library's own.
 package struct GroupMembership: Equatable, Sendable {
+    /// The bytes.
     package var bytes: [UInt8]
 
     /// Wraps the client library's bytes.
@@ -78,7 +81,8 @@ package protocol RecordSource: AnyObject {
     func resume(_ partitions: [Int32]) throws(StreamError)
     /// Moves the position: the next record of the partition is the first at or after `offset`.
     ///
-    /// The end, when it is reached, is reported anew. Only for partitions that are owned, outside or
+    /// The end, when it is reached, is reported anew. Only for partitions that are owned, outside
+    /// or
     /// inside the listener's calls; a paused one stays paused.
     func seek(partition: Int32, offset: Int64) throws(StreamError)
     /// The committed offsets with their metadata; waits until pending transactions on them end.
@@ -89,7 +93,8 @@ package protocol RecordSource: AnyObject {
         timeoutMilliseconds: Int32
     )
         throws(StreamError) -> [PartitionOffset]
-    /// The log's first offset, and the end of what can be read (the last stable offset, for a source
+    /// The log's first offset, and the end of what can be read (the last stable offset, for a
+    /// source
     /// reads committed records only), asked of the broker.
     func watermarks(
         partition: Int32,
@@ -101,11 +106,13 @@ package protocol RecordSource: AnyObject {
     /// One's standing in the group; nil before the first assignment and after it was lost, when
     /// offsets must not be sent; never cache it.
     func membership() -> GroupMembership?
-    /// Whether the leader of the partition is known and connected, as far as the client has noticed.
+    /// Whether the leader of the partition is known and connected, as far as the client has
+    /// noticed.
     ///
     /// After an outage a partition that stood at its end reports that end anew.
     func isConnected(partition: Int32) -> Bool
-    /// Leaves the group and closes, within `timeoutMilliseconds`; revocation is told to the listener.
+    /// Leaves the group and closes, within `timeoutMilliseconds`; revocation is told to the
+    /// listener.
     func close(timeoutMilliseconds: Int32)
 }
 
@@ -119,8 +126,11 @@ package struct RecordBatch {
         unsafe self.records = records
     }
 
+    /// The count.
     package var count: Int { unsafe records.count }
+    /// The is empty.
     package var isEmpty: Bool { count == 0 }
+    /// The record at `index`, which is below ``count``.
     package subscript(_ index: Int) -> RecordView {
         precondition(index >= 0 && index < count, "no such record in the batch")
         return unsafe records[index]
@@ -137,7 +147,8 @@ package protocol TransactionalSink: AnyObject {
     /// makes sure that the topics are there.
     func initTransactions(timeoutMilliseconds: Int32) throws(StreamError)
     func begin() throws(StreamError)
-    /// Hands records over, in order; their bytes are copied. A full queue waits until there is room.
+    /// Hands records over, in order; their bytes are copied. A full queue waits until there is
+    /// room.
     func produce(_ records: UnsafeBufferPointer<OutgoingRecord>) throws(StreamError)
     /// Hands one record with headers over; otherwise as ``produce(_:)``.
     func produce(_ record: OutgoingRecord, headers: [RecordHeader]) throws(StreamError)
@@ -145,7 +156,8 @@ package protocol TransactionalSink: AnyObject {
     func serve()
     /// Records handed over and not yet acknowledged.
     var outstanding: Int { get }
-    /// Adds input offsets to the transaction; `abortable` for a member that is no longer in the group.
+    /// Adds input offsets to the transaction; `abortable` for a member that is no longer in the
+    /// group.
     ///
     /// - Precondition: There is at least one offset, and none is nil: a broker accepts such a list
     ///   without looking at the membership.

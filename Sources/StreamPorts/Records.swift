@@ -65,7 +65,9 @@ package struct OutgoingRecord: BitwiseCopyable {
 
 /// A record header.
 package struct RecordHeader: Equatable, Sendable {
+    /// The name.
     package var name: String
+    /// The value.
     package var value: String
 
     /// Creates a header.

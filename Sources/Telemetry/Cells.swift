@@ -9,7 +9,8 @@ public import Synchronization
 // two pieces of ``CacheLinePadding``: no line that one thread writes is written by another.
 //
 // What stands here and in HistogramCell.swift is public, though no product exports it: the compiler
-// (6.3) takes the bodies of public @inlinable functions into other modules, those of package ones it
+// (6.3) takes the bodies of public @inlinable functions into other modules, those of package ones
+// it
 // calls. Measured in a release build, in instructions without the caller's own: `increment` and
 // `set` 1, `add` 3, a row's `add` 4; as calls, 10 and more each.
 

@@ -1,6 +1,7 @@
 internal import ComboCore
 
-/// The metadata string of a committed offset: the partition's clock, so that no later owner works at an
+/// The metadata string of a committed offset: the partition's clock, so that no later owner works
+/// at an
 /// earlier time than commands already published.
 enum ClockMetadata {
     private static let prefix = "clock="

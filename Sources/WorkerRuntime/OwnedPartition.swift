@@ -12,7 +12,8 @@ internal import Telemetry
 /// - `assigned`: nothing is known of it. Leaves when its committed offset and the changelog's high
 ///   watermark are known; to `live` at once where the changelog is empty.
 /// - `restoring`: its changelog is read, in slices. Leaves when it was read up to that watermark.
-/// - `live`: its records are processed. Leaves when a transaction is aborted, for its state then holds
+/// - `live`: its records are processed. Leaves when a transaction is aborted, for its state then
+/// holds
 ///   what was rolled back.
 /// - `refused`: it can't be processed until a person does something; the reason is in `/readyz`.
 ///

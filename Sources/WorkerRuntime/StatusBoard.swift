@@ -2,7 +2,9 @@ internal import Synchronization
 
 /// What the rest of the process sees of one partition.
 package struct PartitionStatus: Equatable, Sendable {
+    /// The partition.
     package var partition: Int32
+    /// The worker.
     package var worker: Int
     /// `assigned`, `restoring`, `live` or `refused`.
     package var phase: String
@@ -12,13 +14,17 @@ package struct PartitionStatus: Equatable, Sendable {
     package var position: Int64?
     /// Records that wait in the log, as far as is known.
     package var lag: Int64?
+    /// The live combos.
     package var liveCombos: Int
+    /// The remembered keys.
     package var rememberedKeys: Int
+    /// The state bytes.
     package var stateBytes: Int
     /// The partition's clock, epoch milliseconds.
     package var clockMilliseconds: Int64?
     /// Changelog records read by the restore, and the watermark it goes to.
     package var restored: Int64
+    /// The restore target.
     package var restoreTarget: Int64?
 
     /// Whether it processes its records.
@@ -27,8 +33,11 @@ package struct PartitionStatus: Equatable, Sendable {
 
 /// What a worker has done so far.
 package struct WorkerTotals: Equatable, Sendable {
+    /// The records.
     package var records: Int64 = 0
+    /// The commands.
     package var commands: Int64 = 0
+    /// The transactions.
     package var transactions: Int64 = 0
 
     /// Creates totals of zero.

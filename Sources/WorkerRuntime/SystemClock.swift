@@ -6,16 +6,20 @@ package struct SystemClock: WorkerClock {
     /// Creates the clock.
     package init() {}
 
+    /// The wall.
     package var wall: WallTime {
         WallTime(milliseconds: nanoseconds(CLOCK_REALTIME) / 1_000_000)
     }
 
+    /// The monotonic.
     package var monotonic: MonotonicTime {
         MonotonicTime(milliseconds: nanoseconds(CLOCK_MONOTONIC) / 1_000_000)
     }
 
+    /// The monotonic microseconds.
     package var monotonicMicroseconds: Int64 { nanoseconds(CLOCK_MONOTONIC) / 1000 }
 
+    /// The sleep.
     package func sleep(milliseconds: Int64) {
         var rest = timespec(
             tv_sec: Int(milliseconds / 1000),

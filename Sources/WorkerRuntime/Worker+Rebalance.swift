@@ -5,6 +5,7 @@ internal import Telemetry
 // The barrier of a rebalance. These run inside `source.poll`, on the worker's own thread: when they
 // return, the partitions are acknowledged, and another member may begin with them.
 extension Worker: RebalanceListener {
+    /// The partitions assigned.
     package func partitionsAssigned(_ numbers: [Int32]) {
         hasJoined = true
         metrics.rebalances.add(1, .assigned)
@@ -20,7 +21,8 @@ extension Worker: RebalanceListener {
         publishStatus(force: true)
     }
 
-    /// The last moment at which this member may commit for them: what is open is committed, or aborted.
+    /// The last moment at which this member may commit for them: what is open is committed, or
+    /// aborted.
     package func partitionsRevoked(_ numbers: [Int32]) {
         metrics.rebalances.add(1, .revoked)
         attempt { () throws(StreamError) in

@@ -53,7 +53,8 @@ extension Worker {
         partitions.contains { $0.processor != nil } ? 0 : Int32(Limits.pollMilliseconds)
     }
 
-    /// Asks where the partitions that wait stand, then how far their changelogs go: in this order, so that
+    /// Asks where the partitions that wait stand, then how far their changelogs go: in this order,
+    /// so that
     /// every state behind the committed offset lies below the watermark.
     private func beginRestore() throws(StreamError) {
         let waiting = partitions.filter { if case .assigned = $0.phase { true } else { false } }
@@ -198,8 +199,10 @@ extension Worker {
 
     /// Whether another owner has committed since the restore began.
     ///
-    /// That happens to a member that was put out of the group and does not know yet: the state it reads
-    /// is the next owner's, ahead of the offset that it was told. It asks anew, and soon hears of its loss.
+    /// That happens to a member that was put out of the group and does not know yet: the state it
+    /// reads
+    /// is the next owner's, ahead of the offset that it was told. It asks anew, and soon hears of
+    /// its loss.
     private func hasMoved(_ restoring: RestoringPartition) throws(StreamError) -> Bool {
         let committed = try source.committed(
             [restoring.number],

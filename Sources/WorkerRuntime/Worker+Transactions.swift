@@ -170,7 +170,8 @@ extension Worker {
 
     /// Commits the open work: output, dead letters, changed states and offsets together.
     ///
-    /// - Throws: An error whose disposition is never `retriable`: what could be tried again was, until
+    /// - Throws: An error whose disposition is never `retriable`: what could be tried again was,
+    /// until
     ///   the time was over, and is to be aborted.
     func commit(withinMilliseconds limit: Int64) throws(StreamError) {
         guard transaction.isOpen else { return }
@@ -281,7 +282,7 @@ extension Worker {
     func abortAndRebuild() {
         if transaction.hasBegun {
             do {
-                try abort()
+                try abortTransaction()
             } catch {
                 log.warning("abort-failed", ["error": "\(error)", "next": "a new producer"])
                 if error.disposition == .fenced {
@@ -294,7 +295,7 @@ extension Worker {
         rebuild()
     }
 
-    private func abort() throws(StreamError) {
+    private func abortTransaction() throws(StreamError) {
         metrics.transactions.add(1, .aborted)
         let deadline = MonotonicTime(
             milliseconds: clock.monotonic.milliseconds + Int64(configuration.transactionTimeout)
@@ -304,7 +305,8 @@ extension Worker {
         }
     }
 
-    /// Drops what was not committed; every partition finds its committed offset and its state again.
+    /// Drops what was not committed; every partition finds its committed offset and its state
+    /// again.
     private func rebuild() {
         context.commands.removeAll()
         context.refusals.removeAll()
@@ -331,7 +333,8 @@ extension Worker {
 
     /// Whether a second fencing so soon can only come from a living process of the same name.
     ///
-    /// One fencing follows one's own transaction time-out too, for librdkafka folds the two into one
+    /// One fencing follows one's own transaction time-out too, for librdkafka folds the two into
+    /// one
     /// error. With the loop running and the brokers there, that doesn't happen twice in a row.
     private func isAnotherInstanceAlive() -> Bool {
         let now = clock.monotonic
@@ -342,7 +345,8 @@ extension Worker {
         fail(
             exitCode: 65,
             "another live process uses instance.id \(configuration.instanceID) "
-                + "(transactional.id \(configuration.groupID)-\(configuration.instanceID)-\(number)); "
+                + "(transactional.id \(configuration.groupID)-"
+                + "\(configuration.instanceID)-\(number)); "
                 + "give each process of the group its own"
         )
         return true

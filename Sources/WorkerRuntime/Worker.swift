@@ -13,18 +13,23 @@ package enum WorkerVerdict: Equatable, Sendable {
     case failed(exitCode: Int32, reason: String)
 }
 
-/// One worker: a member of the group with its own consumer, its own producer, and the partitions it
-/// currently owns. One thread turns it.
+/// One worker: a member of the group with its own clients and the partitions it owns.
 ///
-/// A turn takes a batch of records, hands each partition's run to its processor, gives the commands to
+/// One thread turns it.
+///
+/// A turn takes a batch of records, hands each partition's run to its processor, gives the commands
+/// to
 /// the open transaction, and commits when it is time:
 ///
-///     poll ─▶ (rebalance, inside) ─▶ process ─▶ restore a slice ─▶ idle clocks ─▶ produce ─▶ commit
+///     poll ─▶ (rebalance, inside) ─▶ process ─▶ restore a slice ─▶ idle clocks ─▶ produce ─▶
+///     commit
 ///
-/// What went into a transaction is either committed together with the offsets that it came from, or the
+/// What went into a transaction is either committed together with the offsets that it came from, or
+/// the
 /// partitions go back to the committed offsets and rebuild their state.
 ///
-/// Everything here is synchronous and takes time only from `clock` and the ports, so that a simulator can
+/// Everything here is synchronous and takes time only from `clock` and the ports, so that a
+/// simulator can
 /// turn it by hand.
 package final class Worker {
     /// Its number within the process, from 0.
@@ -236,7 +241,8 @@ package final class Worker {
 
     // MARK: - The idle clock
 
-    /// Ends known before a pause or an outage count no more: asks each idle partition's broker anew.
+    /// Ends known before a pause or an outage count no more: asks each idle partition's broker
+    /// anew.
     func askForNewEnds() {
         for index in partitions.indices where partitions[index].isAtEnd {
             partitions[index].isAtEnd = false

@@ -53,7 +53,8 @@ package struct CommitPolicy: Equatable, Sendable {
     /// Creates the default policy.
     package init() {}
 
-    /// Milliseconds until a transaction that holds `events` and opened `openFor` ago may be committed;
+    /// Milliseconds until a transaction that holds `events` and opened `openFor` ago may be
+    /// committed;
     /// 0 or less: now.
     ///
     /// - Parameters:

@@ -3,7 +3,8 @@ package import Telemetry
 
 /// The workers of a process: their threads, their beginning and end, and the watch over them.
 ///
-/// Every worker first makes its transactional id its own, which ends at once what a dead self left open;
+/// Every worker first makes its transactional id its own, which ends at once what a dead self left
+/// open;
 /// only when all have done so does any join the group.
 package final class WorkerPool: Sendable {
     /// How a run ended.
@@ -62,7 +63,8 @@ package final class WorkerPool: Sendable {
 
     /// Runs the workers until they are stopped, done, or can't go on.
     ///
-    /// After it returns, threads may still hang in a close of the client library; everything is committed
+    /// After it returns, threads may still hang in a close of the client library; everything is
+    /// committed
     /// or aborted, and the process may exit.
     package func run() -> Outcome {
         for number in 0..<workers {
@@ -151,8 +153,10 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// The worker's producer once its transactional id is its own; waits for brokers for as long as it
-    /// takes. Nil: the pool was stopped meanwhile, or can't succeed.
+    /// The worker's producer once its transactional id is its own; waits for brokers for as
+    /// long as it takes.
+    ///
+    /// Nil: the pool was stopped meanwhile, or can't succeed.
     private func initializedSink(_ number: Int) -> (any TransactionalSink)? {
         while !board.stopRequested {
             board.beat(worker: number, clock.monotonic)
@@ -195,6 +199,7 @@ extension WorkerPool: HealthSource {
     /// How long a loop may stand still before the process counts as dead, milliseconds.
     private static let deadMilliseconds: Int64 = 15_000
 
+    /// The livez.
     package func livez() -> HealthReport {
         guard let oldest = board.oldestBeat(clock.monotonic) else {
             return HealthReport(ok: true, reason: "no worker runs")
@@ -208,12 +213,14 @@ extension WorkerPool: HealthSource {
         return HealthReport(ok: true, reason: "every worker moves")
     }
 
+    /// The readyz.
     package func readyz() -> HealthReport {
         if board.stopRequested { return HealthReport(ok: false, reason: "stopping") }
         if let reason = board.reasonNotReady { return HealthReport(ok: false, reason: reason) }
         return HealthReport(ok: true, reason: "\(board.partitions.count) partitions live")
     }
 
+    /// The partitions j s o n.
     package func partitionsJSON() -> String {
         let rows = board.partitions.map { status in
             var fields = [

@@ -173,7 +173,8 @@ struct GiftEventDecoderTests {
         #"{"user_id":"8","gift_id":[1],"gift_id":7}"#,
         #"{"count":0,"gift_id":7,"count":"x","count":null,"user_id":"8"}"#,
         #"{"user_id":"8","gift_id":7}"#,
-        #"{"event_id":"","streak_id":"","user_id":"8","gift_id":7,"sent_at":null,"streak_end":null}"#,
+        #"{"event_id":"","streak_id":"","user_id":"8","gift_id":7,"sent_at":null}"#,
+        #"{"user_id":"8","gift_id":7,"streak_end":null}"#,
         #"{"user_id":"8","gift_id":7,"streak_end":false,"streakable":true,"user_avatar":""}"#,
     ])
     func `what looks odd but means the same is the same event`(value: String) throws {

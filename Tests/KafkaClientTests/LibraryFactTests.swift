@@ -1,4 +1,5 @@
-// What librdkafka and the broker let through when they are asked directly, and what the ports make of
+// What librdkafka and the broker let through when they are asked directly, and what the ports make
+// of
 // it. These are reasons for rules; should one of them stop holding, its rule may go.
 import CRdKafka
 import KafkaClient
@@ -142,7 +143,8 @@ private final class RawProducer {
         unsafe rd_kafka_destroy(client)
     }
 
-    /// The standing of one who never joined, as a consumer before its first assignment would give it.
+    /// The standing of one who never joined, as a consumer before its first assignment would give
+    /// it.
     static func strangerBytes(group: String) throws -> [UInt8] {
         let stranger = unsafe rd_kafka_consumer_group_metadata_new(group)
         defer { unsafe rd_kafka_consumer_group_metadata_destroy(stranger) }

@@ -3,7 +3,8 @@ import StreamPorts
 
 /// librdkafka's pretended cluster, one for each test.
 final class MockFixture: KafkaFixture, @unchecked Sendable {
-    // A test's fixture stays on the test's thread; `PortFixture` is Sendable for the sake of others.
+    // A test's fixture stays on the test's thread; `PortFixture` is Sendable for the sake of
+    // others.
     let cluster: MockCluster
 
     init() throws {

@@ -62,16 +62,21 @@ struct ImportTests {
                 breaches.append("\(file.path):\(line): import \(module)")
             }
         }
-        #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
+        expectNone(breaches)
     }
 
     @Test func `every import of a product says how far it is seen`() {
         let breaches = ImportTests.products.flatMap { file in
             ImportTests.imports(of: file)
                 .filter { $0.level != "internal" && $0.level != "package" }
+                // Cells of metrics are inlined across targets, which only public ones are.
+                .filter {
+                    !(file.target == "Telemetry" && $0.level == "public"
+                        && $0.module == "Synchronization")
+                }
                 .map { "\(file.path):\($0.line): import \($0.module)" }
         }
-        #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
+        expectNone(breaches)
     }
 
     @Test func `only the tests of a target look inside it`() {
@@ -83,6 +88,6 @@ struct ImportTests {
                 return "\(file.path):\(index + 1): \(match.output.0)"
             }
         }
-        #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
+        expectNone(breaches)
     }
 }

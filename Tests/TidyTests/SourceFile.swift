@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// One Swift file of the package, as the rules look at it.
 struct SourceFile {
@@ -182,5 +183,12 @@ private struct Blanking {
         guard index < text.count else { return }
         output.append(text[index].isNewline ? text[index] : " ")
         index += 1
+    }
+}
+
+/// Records every breach of a rule as an issue of its own.
+func expectNone(_ breaches: [String], sourceLocation: SourceLocation = #_sourceLocation) {
+    for breach in breaches {
+        Issue.record("\(breach)", sourceLocation: sourceLocation)
     }
 }

@@ -79,7 +79,7 @@ run_tests() {
     skipped=$((skipped + case_skipped))
     if [[ $case_failed -gt 0 ]]; then
         failures+=("$target")
-        grep -E '^(✘|↳)|rror:|atal' "$log" | grep -vE 'Test run|^↳ (Testing|Target)' \
+        grep -E '^↳|recorded an issue|rror:|atal' "$log" | grep -vE '^↳ (Testing|Target)' \
             | head -n 40 | cut -c 1-400 | sed 's/^/      /'
         echo "      (exit $status; all of it: $log)"
     fi

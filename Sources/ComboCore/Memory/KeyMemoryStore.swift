@@ -1,7 +1,8 @@
 /// What keys remember: the hashes of their last event ids, and the highest totals of their streaks.
 ///
 /// A key's memory is one block: a header, the total of the unnamed streak, up to four named streaks
-/// (the least recently raised first) where there are any, and a ring of id hashes that doubles until it
+/// (the least recently raised first) where there are any, and a ring of id hashes that doubles
+/// until it
 /// is as long as the configuration allows.
 struct KeyMemoryStore: ~Copyable {
     /// A key's block; ``none`` for a key that remembers nothing.
@@ -44,7 +45,8 @@ struct KeyMemoryStore: ~Copyable {
         return false
     }
 
-    /// Remembers `id`, forgetting the oldest where there is no room; answers where the memory is now.
+    /// Remembers `id`, forgetting the oldest where there is no room; answers where the memory is
+    /// now.
     mutating func add(_ reference: Reference, id: UInt64) -> Reference {
         guard idsMax > 0 else { return reference }
         var reference = reference

@@ -1,6 +1,7 @@
 /// A growing array of plain values, addressed by index, owned by exactly one place.
 ///
-/// It stands in for `ContiguousArray` on the record path: no reference count, no uniqueness check, and
+/// It stands in for `ContiguousArray` on the record path: no reference count, no uniqueness check,
+/// and
 /// it grows by a quarter once it is large, so that memory follows the load. Every access is checked
 /// against the capacity.
 @safe

@@ -37,7 +37,8 @@ package enum ChangelogError: Error, Equatable, Sendable, CustomStringConvertible
 ///     streaks: number, then for each 8 bytes of hash and its total
 ///     event ids: number, then 8 bytes of hash each
 ///
-/// Numbers are of variable length (seven bits a byte, the lowest first; negative ones take ten bytes),
+/// Numbers are of variable length (seven bits a byte, the lowest first; negative ones take ten
+/// bytes),
 /// hashes least significant byte first. Another layout gets another version.
 package enum ChangelogCodec {
     /// The version that is written.
@@ -131,6 +132,7 @@ package enum ChangelogCodec {
     ///   - key: The record's key, as ``key(_:)`` gives it.
     ///   - scratch: Memory for the hashes, used again with each call.
     /// - Returns: The state, valid as long as `bytes` and `scratch` stay as they are.
+    /// - Throws: The value is of another version, or damaged.
     package static func state(
         _ bytes: UnsafeRawBufferPointer,
         key: KeyHash,

@@ -2,7 +2,8 @@ package import ComboCore
 
 /// The latest state of every key of a changelog partition, gathered while it is read.
 ///
-/// The values are kept as bytes, one behind the other; what a later record makes stale is thrown out
+/// The values are kept as bytes, one behind the other; what a later record makes stale is thrown
+/// out
 /// when it is more than half.
 package struct ChangelogImage: ~Copyable {
     private struct Place {
@@ -70,7 +71,8 @@ package struct ChangelogImage: ~Copyable {
             extent.lastOffset = max(extent.lastOffset ?? .min, state.lastOffset)
             extent.newestTime = max(extent.newestTime, Self.time(of: state, hideAfter: hideAfter))
         }
-        // Keys are forgotten in the order in which they ended. Offsets are unique: the order is total.
+        // Keys are forgotten in the order in which they ended. Offsets are unique: the order is
+        // total.
         order.sort { ($0.endAt, $0.lastOffset) < ($1.endAt, $1.lastOffset) }
         for entry in order { engine.restore(try state(entry.key, entry.place, scratch)) }
         return extent

@@ -192,7 +192,8 @@ package struct GiftEventDecoder: ~Copyable {
         return unsafe PlainInteger(value: value, end: pointer)
     }
 
-    /// The number of thirteen digits at `pointer`, as times have had since 2001 and have until 2286.
+    /// The number of thirteen digits at `pointer`, as times have had since 2001 and have until
+    /// 2286.
     @inline(__always)
     private static func time(
         at pointer: UnsafeRawPointer,

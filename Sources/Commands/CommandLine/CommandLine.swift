@@ -4,7 +4,9 @@ internal import Glibc
 package let programVersion = "0.1.0"
 
 /// Every subcommand, in the order of help.
-package let subcommands: [Subcommand] = [runCommand, topicsCommand, replayCommand, simulateCommand]
+package let subcommands: [Subcommand] = [
+    runCommand, topicsCommand, replayCommand, generateCommand, simulateCommand,
+]
 
 /// Runs the program: parses the arguments behind its name, and does what they say.
 ///

@@ -190,12 +190,9 @@ private struct ConfigurationLoader {
 
     private mutating func set(_ name: String, to text: String, source: ConfigurationSource) {
         let value = String(trimmed(text[...]))
-        if name.hasSuffix(ConfigurationTable.fileSuffix) {
-            let secret = String(name.dropLast(ConfigurationTable.fileSuffix.count))
-            if ConfigurationTable.isSecret(secret) {
-                setSecret(secret, fromFile: value, source: source)
-                return
-            }
+        if let secret = ConfigurationTable.secretReadFromFile(by: name) {
+            setSecret(secret, fromFile: value, source: source)
+            return
         }
         if name.hasPrefix(ConfigurationTable.kafkaPrefix) {
             let setting = String(name.dropFirst(ConfigurationTable.kafkaPrefix.count))

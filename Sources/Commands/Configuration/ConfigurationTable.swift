@@ -1,4 +1,5 @@
 internal import ComboCore
+internal import KafkaClient
 
 /// The one table of configuration keys: parsing, help, errors and the README's table come from it.
 package enum ConfigurationTable {
@@ -19,13 +20,18 @@ package enum ConfigurationTable {
     }
 
     /// Whether the value of a key is shown to no one.
-    ///
-    /// Settings of the client library are told by their last words, so that one which a newer
-    /// library brings is a secret too.
     package static func isSecret(_ name: String) -> Bool {
         guard name.hasPrefix(kafkaPrefix) else { return key(named: name)?.isSecret ?? false }
-        return ["password", "secret", "passphrase", "key.pem", "jaas.config", "oauthbearer.config"]
-            .contains { name.hasSuffix($0) }
+        return KafkaSettings.isSecret(String(name.dropFirst(kafkaPrefix.count)))
+    }
+
+    /// The secret that `name` reads from a file: `X` for `X.file`; nil: it is no such name.
+    package static func secretReadFromFile(by name: String) -> String? {
+        // The client library's own setting of this name means something else.
+        let ownSetting = "\(kafkaPrefix)sasl.oauthbearer.assertion.private.key\(fileSuffix)"
+        guard name.hasSuffix(fileSuffix), name != ownSetting else { return nil }
+        let secret = String(name.dropLast(fileSuffix.count))
+        return isSecret(secret) ? secret : nil
     }
 
     /// A day, the longest of all windows: what a combo may still be remembered after.

@@ -21,10 +21,34 @@ package struct RecordedRecord: Equatable, Sendable {
 
     /// Creates an empty record.
     package init() {}
+
+    /// Gives the key's and the value's bytes to `body`; a nil base address is a null one.
+    func withBytes<Result>(
+        _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        unsafe key.withUnsafeBytes { keyBytes in
+            unsafe value.withUnsafeBytes { valueBytes in
+                unsafe body(
+                    RecordedRecord.borrowed(keyBytes, isNull: !hasKey),
+                    RecordedRecord.borrowed(valueBytes, isNull: !hasValue)
+                )
+            }
+        }
+    }
+
+    /// Empty bytes get some address, which is never read: an array need not give one.
+    private static func borrowed(
+        _ bytes: UnsafeRawBufferPointer,
+        isNull: Bool
+    ) -> UnsafeRawBufferPointer {
+        if isNull { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
+        guard unsafe bytes.isEmpty else { return unsafe bytes }
+        return unsafe UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: 1), count: 0)
+    }
 }
 
 /// The fields of a recorded record.
-enum RecordField: String, CaseIterable {
+enum RecordField: String {
     case partition
     case offset
     case timestamp
@@ -32,6 +56,18 @@ enum RecordField: String, CaseIterable {
     case key
     case value
     case valueBase64 = "value_base64"
+
+    fileprivate var bit: UInt8 {
+        switch self {
+        case .partition: 0
+        case .offset: 1
+        case .timestamp: 2
+        case .arrivedAt: 3
+        case .key: 4
+        case .value: 5
+        case .valueBase64: 6
+        }
+    }
 
     /// What its value may be, in words.
     var allowed: String {
@@ -43,6 +79,19 @@ enum RecordField: String, CaseIterable {
         case .value: "an object, a string (raw text) or null"
         case .valueBase64: "a string in base64 (RFC 4648, padded)"
         }
+    }
+}
+
+/// Which fields a record has given; a Set would cost more than reading the record.
+private struct FieldSet {
+    private var bits: UInt8 = 0
+
+    mutating func insert(_ field: RecordField) {
+        bits |= 1 << field.bit
+    }
+
+    func contains(_ field: RecordField) -> Bool {
+        bits & 1 << field.bit != 0
     }
 }
 
@@ -92,8 +141,7 @@ extension RecordedRecord {
         from reader: inout JSONReader,
         of bytes: UnsafeRawBufferPointer
     ) throws(JSONError) -> RecordProblem? {
-        var problem: RecordProblem?
-        var seen: Set<RecordField> = []
+        var seen = FieldSet()
         arrivedAt = nil
         try reader.beginObject()
         while let name = try reader.nextField() {
@@ -109,11 +157,13 @@ extension RecordedRecord {
         }
         for field in [RecordField.partition, .offset, .timestamp, .key] where !seen.contains(field)
         {
-            problem = problem ?? .missing(field)
+            return .missing(field)
         }
-        if seen.isSuperset(of: [.value, .valueBase64]) { return problem ?? .twoValues }
-        if seen.isDisjoint(with: [.value, .valueBase64]) { return problem ?? .missing(.value) }
-        return problem
+        switch (seen.contains(.value), seen.contains(.valueBase64)) {
+        case (true, true): return .twoValues
+        case (false, false): return .missing(.value)
+        default: return nil
+        }
     }
 
     /// Reads one field; false: its value is not allowed, and the reader is of no more use.

@@ -35,7 +35,8 @@ struct LoggedEvents: ClientEvents {
 }
 
 extension Logger {
-    /// The logger that `log.format` and `log.level` describe, on standard error; it knows the secrets.
+    /// The logger that `log.format` and `log.level` describe, on standard error; it knows the
+    /// secrets.
     init(_ configuration: Configuration) {
         let secrets = configuration.kafka.filter {
             ConfigurationTable.isSecret(ConfigurationTable.kafkaPrefix + $0.key)

@@ -55,8 +55,8 @@ struct TopicSurvey {
                 ]
             if let policy, policy != "compact" {
                 topics[3].problems.append(
-                    "changelog.topic: \(names.changelog) has cleanup.policy=\(policy), which deletes "
-                        + "the state of live combos; set it to compact"
+                    "changelog.topic: \(names.changelog) has cleanup.policy=\(policy), which "
+                        + "deletes the state of live combos; set it to compact"
                 )
             }
         }

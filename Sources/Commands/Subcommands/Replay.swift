@@ -1,3 +1,4 @@
+internal import ComboCore
 internal import ComboWire
 
 /// `giftcombo replay`: recorded gift events in, overlay commands out, without Kafka.
@@ -46,73 +47,184 @@ private func replay(
         context.output.write(ConfigurationText.properties(of: loaded))
         return
     }
-    let configuration = loaded.configuration
-    let replayer = Replayer(configuration.combo, InputRules(configuration.input))
-    var deadLetters: Output?
+    var deadLetters: DeadLetterFile?
     if let path = arguments.value(of: "dead-letters") {
-        do {
-            deadLetters = try Output(path: path)
-        } catch {
-            throw CommandFailure(.failure, "\(error)")
-        }
+        deadLetters = try DeadLetterFile(path: path)
     }
-    try replayAll(reader, through: replayer, deadLetters, context)
-    replayer.finish(to: context.output)
-    deadLetters?.flush()
-    if case .system(let detail) = deadLetters?.failure {
-        throw CommandFailure(.failure, "--dead-letters: \(detail)")
-    }
-    context.tell(ReplayTotals(replayer.counts).text)
-}
-
-/// Replays every record, with progress where a person looks on.
-private func replayAll(
-    _ reader: RecordingReader,
-    through replayer: Replayer,
-    _ deadLetters: Output?,
-    _ context: CommandContext
-) throws(CommandFailure) {
+    let replay = Replay(
+        configuration: loaded.configuration,
+        commands: context.output,
+        deadLetters: deadLetters
+    )
     var progress = ProgressLine(on: context.errors)
     defer { progress.clear() }
-    var records = 0
     var record = RecordedRecord()
+    var count = 0
     do {
-        while context.output.failure == nil, try reader.next(into: &record) {
-            if let refusal = replayer.process(record, to: context.output) {
-                deadLetters?.write(deadLetter(record, refusal))
-            }
-            records += 1
-            if records % ProgressLine.stride == 0 {
-                let part = reader.progress.map { ", \(Int($0 * 100)) %" } ?? ""
-                progress.update("\(records) records\(part)")
+        while replay.isReadOn, try reader.next(into: &record) {
+            replay.process(record)
+            count += 1
+            if count % ProgressLine.stride == 0 {
+                progress.update("\(count) records" + percent(reader.progress))
             }
         }
     } catch {
+        replay.flush()
+        progress.clear()
         throw CommandFailure(.failure, "\(error)")
     }
+    replay.finish()
+    try deadLetters?.close()
+    progress.clear()
+    if replay.isReadOn {
+        context.output.flush()
+        context.tell(replay.totals)
+    }
 }
 
-/// A line of the dead-letter file; nothing in it needs an escape.
-private func deadLetter(_ record: RecordedRecord, _ refusal: Refusal) -> String {
-    "{\"partition\":\(record.partition),\"offset\":\(record.offset),"
-        + "\"error\":\"\(refusal.reason.rawValue)\",\"detail\":\"\(refusal.detail)\"}\n"
+private func percent(_ part: Double?) -> String {
+    part.map { ", \(Int($0 * 100)) %" } ?? ""
 }
 
-/// What a replay has read and written.
-struct ReplayTotals: Equatable {
-    private var sum = EngineCounts()
+/// Runs recorded records through the engine, each partition in one of its own.
+private final class Replay {
+    private let configuration: Configuration
+    private let commands: Output
+    private let deadLetters: DeadLetterFile?
+    private var partitions: [Int32: ReplayedPartition] = [:]
+    private var batch = CommandBatch()
 
-    init(_ partitions: [EngineCounts]) {
-        for counts in partitions { sum.add(counts) }
+    /// Commands that are collected before they are written.
+    private static let batchSize = 256
+
+    init(configuration: Configuration, commands: Output, deadLetters: DeadLetterFile?) {
+        self.configuration = configuration
+        self.commands = commands
+        self.deadLetters = deadLetters
     }
 
-    /// The totals as standard error gets them.
+    /// Whether there still is someone who reads what is written.
+    var isReadOn: Bool { commands.failure == nil }
+
+    func process(_ record: RecordedRecord) {
+        let partition = partition(record.partition)
+        let refusal = unsafe record.withBytes { key, value in
+            let input = unsafe InputRecord(
+                offset: record.offset,
+                timestamp: record.timestamp,
+                key: key,
+                value: value
+            )
+            let arrival = record.arrivedAt.map { WallTime(milliseconds: $0) }
+            return partition.engine.process(input, arrivedAt: arrival, into: &batch)
+        }
+        if let refusal {
+            deadLetters?.write(refusal, partition: record.partition, offset: record.offset)
+        }
+        if batch.count >= Replay.batchSize {
+            flush()
+        }
+    }
+
+    /// Runs every partition's clock to the end of time.
+    func finish() {
+        for number in partitions.keys.sorted() where isReadOn {
+            partition(number).engine.finish(into: &batch)
+            flush()
+        }
+    }
+
+    /// Writes the commands that were collected.
+    func flush() {
+        for index in 0..<batch.count {
+            unsafe commands.append(batch.value(of: batch[index]))
+            commands.append(CollectionOfOne(UInt8(ascii: "\n")))
+        }
+        batch.removeAll()
+    }
+
+    /// What was read and written, as standard error gets it.
+    var totals: String {
+        var sum = ReplayTotals()
+        for number in partitions.keys.sorted() {
+            sum.add(partition(number).engine.counts)
+        }
+        return sum.text
+    }
+
+    private func partition(_ number: Int32) -> ReplayedPartition {
+        if let partition = partitions[number] { return partition }
+        let partition = ReplayedPartition(number, configuration)
+        partitions[number] = partition
+        return partition
+    }
+}
+
+/// An engine in a dictionary: it can't be copied, its owner can be referred to.
+private final class ReplayedPartition {
+    var engine: PartitionEngine
+
+    init(_ number: Int32, _ configuration: Configuration) {
+        engine = PartitionEngine(
+            partition: number,
+            configuration: configuration.combo,
+            input: InputRules(configuration.input)
+        )
+    }
+}
+
+/// What all partitions have counted.
+struct ReplayTotals: Equatable {
+    private var numbers: [Int64] = Array(repeating: 0, count: ReplayTotals.names.count)
+
+    private static let names = [
+        "records", "show", "update", "hide", "end", "dead letters", "tombstones", "duplicates",
+        "nothing added", "end markers", "late", "clamped",
+    ]
+
+    mutating func add(_ counts: EngineCounts) {
+        let more = [
+            counts.records, counts.commands.show, counts.commands.update, counts.commands.hide,
+            counts.commands.end, counts.deadLetters, counts.tombstones, counts.duplicates,
+            counts.nothingAdded, counts.markers, counts.late, counts.clamped,
+        ]
+        for (index, number) in more.enumerated() {
+            numbers[index] += number
+        }
+    }
+
+    /// One line: `records 3, show 1, …`.
     var text: String {
-        let commands = sum.commands
-        return "\(sum.records) records: \(commands.total) commands (\(commands.show) show, "
-            + "\(commands.update) update, \(commands.hide) hide, \(commands.end) end), "
-            + "\(sum.duplicates) duplicates, \(sum.nothingAdded) totals that added nothing, "
-            + "\(sum.markers) end markers, \(sum.late) late, \(sum.clamped) clamped, "
-            + "\(sum.tombstones) tombstones, \(sum.deadLetters) dead letters"
+        zip(ReplayTotals.names, numbers).map { "\($0) \($1)" }.joined(separator: ", ")
+    }
+}
+
+/// What could not be read, a line of JSON each.
+private final class DeadLetterFile {
+    private let path: String
+    private let output: Output
+
+    init(path: String) throws(CommandFailure) {
+        self.path = path
+        do {
+            output = try Output(path: path)
+        } catch {
+            throw CommandFailure(.failure, "\(path): \(error.detail)")
+        }
+    }
+
+    func write(_ refusal: Refusal, partition: Int32, offset: Int64) {
+        // The detail is a sentence of ours, which never holds anything of the record.
+        output.write(
+            "{\"partition\":\(partition),\"offset\":\(offset),"
+                + "\"error\":\"\(refusal.reason.rawValue)\",\"detail\":\"\(refusal.detail)\"}\n"
+        )
+    }
+
+    func close() throws(CommandFailure) {
+        output.flush()
+        if case .system(let detail) = output.failure {
+            throw CommandFailure(.failure, "\(path): \(detail)")
+        }
     }
 }

@@ -18,7 +18,8 @@ let runCommand = Subcommand(
         )
     ],
     details: """
-        Runs until SIGTERM or SIGINT: then it commits, leaves the group and ends with 0, within 10 s; a
+        Runs until SIGTERM or SIGINT: then it commits, leaves the group and ends with 0, within 10
+        s; a
         second signal ends it at once. Killed in any way it loses nothing. SIGHUP does nothing: a
         process keeps the configuration that it started with.
 
@@ -64,7 +65,8 @@ private struct RunningProcess {
         log = Logger(configuration)
     }
 
-    /// Never returns: librdkafka's threads may hang in a close, and everything is committed by then.
+    /// Never returns: librdkafka's threads may hang in a close, and everything is committed by
+    /// then.
     func run() throws(CommandFailure) {
         // Before any other thread starts, for each inherits the mask.
         let signals = StopSignals()

@@ -22,9 +22,11 @@ let simulateCommand = Subcommand(
     ],
     details: """
         Each seed is about a minute of virtual time: two processes with two workers each, a thousand
-        records and more, and faults at any call: crashes, pauses, lost answers, rebalances, outages,
+        records and more, and faults at any call: crashes, pauses, lost answers, rebalances,
+        outages,
         time-outs, compaction. What was committed must be what an undisturbed run gives. A seed that
-        fails is printed with the shortest schedule that still fails and the command that repeats it.
+        fails is printed with the shortest schedule that still fails and the command that repeats
+        it.
         From 10,000 seeds on every moment of interest must have been met.
 
         Kinds of faults: \(FaultKind.allCases.map(\.rawValue).joined(separator: ", ")).

@@ -21,7 +21,8 @@ let topicsCommand = Subcommand(
         Subcommand.Option("dry-run", meaning: "only say what would be done"),
     ],
     details: """
-        The output and dead-letter topics get as many partitions as the input, the changelog must have
+        The output and dead-letter topics get as many partitions as the input, the changelog must
+        have
         exactly as many, and is grown with it. Settings of topics that are there are left alone.
         """,
     run: { arguments, context throws(CommandFailure) in
@@ -154,7 +155,8 @@ private struct TopicMaker {
                 "max.message.bytes": "2097152",
             ]
         default:
-            // How long is the platform's affair: retention goes by event time, and a short one would
+            // How long is the platform's affair: retention goes by event time, and a short one
+            // would
             // delete the commands of an old recording as they are written.
             return ["cleanup.policy": "delete"]
         }

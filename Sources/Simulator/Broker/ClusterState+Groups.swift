@@ -6,7 +6,8 @@ internal import StreamPorts
 ///
 /// - `stable`: every member has its share, or will hear of it when it asks.
 /// - `preparing`: members join, each with what it owns; ends when all have, or at a deadline, when
-///   those that have not are put out. Cooperative (KIP-429): a partition that moves is taken from its
+///   those that have not are put out. Cooperative (KIP-429): a partition that moves is taken from
+///   its
 ///   owner in one rebalance and given in the next.
 struct Group: Sendable {
     let name: String

@@ -6,7 +6,8 @@ internal import StreamPorts
 ///                  │           ▲
 ///                  └─ time-out, a new producer: epoch + 1, abort
 ///
-/// - `ongoing`: the first partition or group was added. Ends by its producer, its time-out, or a new
+/// - `ongoing`: the first partition or group was added. Ends by its producer, its time-out, or a
+/// new
 ///   producer of the same id.
 /// - `ending`: the outcome is decided and answered; markers are being written, one partition after
 ///   the other. Until the last one is there nothing new begins.

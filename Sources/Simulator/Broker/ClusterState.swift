@@ -38,8 +38,10 @@ struct ProcessState: Sendable {
     var startAt: Int64 = 0
 }
 
-/// Everything outside of the workers: brokers, coordinators, the threads of client libraries, time,
-/// and the faults that are to come. A value with one owner, so that a run depends on its seed alone.
+/// Everything outside of the workers: brokers, coordinators, the threads of client libraries,
+/// time, and the faults that are to come.
+///
+/// A value with one owner, so that a run depends on its seed alone.
 struct ClusterState: Sendable {
     /// Milliseconds since the simulation began.
     private(set) var now: Int64 = 0

@@ -1,7 +1,9 @@
 package import StreamPorts
 
-/// A simulated cluster without workers, for tests that hold every implementation of the ports to one
-/// contract. Its time passes while calls wait.
+/// A simulated cluster without workers, for tests that hold every implementation of the ports
+/// to one contract.
+///
+/// Its time passes while calls wait.
 package final class StandaloneCluster: Sendable {
     /// A record as a value.
     package struct StoredRecord: Sendable {
@@ -101,7 +103,8 @@ package final class StandaloneCluster: Sendable {
         }
     }
 
-    /// Everything in a topic, by partition and offset, once the markers of ended transactions are there.
+    /// Everything in a topic, by partition and offset, once the markers of ended transactions are
+    /// there.
     package func read(_ name: String, readCommitted: Bool) -> [StoredRecord] {
         let topic = topic(name)
         cluster.change { $0.advance(by: 50) }

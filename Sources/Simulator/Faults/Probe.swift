@@ -1,4 +1,5 @@
-/// Moments that a hunt must have met: a hunt of 10,000 seeds that misses one of them has not looked.
+/// Moments that a hunt must have met: a hunt of 10,000 seeds that misses one of them has not
+/// looked.
 package enum Probe: String, CaseIterable, Sendable {
     case crashedBetweenProduceAndCommit
     case crashedBetweenOffsetsAndCommit

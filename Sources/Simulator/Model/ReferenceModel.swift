@@ -2,7 +2,8 @@ package import ComboCore
 
 /// The combo machine as section 3 of the design tells it, written without a thought for speed.
 ///
-/// It is the oracle of the real one: dictionaries, arrays, and a search through every combo for the next
+/// It is the oracle of the real one: dictionaries, arrays, and a search through every combo for the
+/// next
 /// timer.
 package struct ReferenceModel {
     private struct Key: Hashable {

@@ -18,7 +18,8 @@ struct Checker {
 
     // MARK: - Output
 
-    /// The committed commands are the reference model's, combo by combo, and no id comes twice; each
+    /// The committed commands are the reference model's, combo by combo, and no id comes twice;
+    /// each
     /// unreadable record is among the dead letters once.
     mutating func checkOutput() {
         var expected: [String: Shown] = [:]

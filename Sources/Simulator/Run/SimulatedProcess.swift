@@ -7,7 +7,8 @@ internal import WorkerRuntime
 ///     down ──▶ starting ──▶ running ──▶ down
 ///
 /// - `starting`: each worker makes its transactional id its own; all must have before any joins.
-/// - `running`: the real workers turn. Ends by a crash, an order to stop, or a worker that can't go on.
+/// - `running`: the real workers turn. Ends by a crash, an order to stop, or a worker that can't go
+/// on.
 final class SimulatedProcess {
     private enum Slot {
         case starting((any TransactionalSink)?)

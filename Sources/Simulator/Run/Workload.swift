@@ -1,4 +1,5 @@
-/// What upstream sends in a simulated minute: few senders, so that combos merge, resume, end and are
+/// What upstream sends in a simulated minute: few senders, so that combos merge, resume, end and
+/// are
 /// remembered; duplicates, running totals, late records, unreadable ones, tombstones.
 struct Workload {
     /// Upstream is done then, milliseconds.
@@ -81,7 +82,8 @@ struct Workload {
         return gift
     }
 
-    /// A record that only moves its partition's clock, so far that everything ends and is forgotten.
+    /// A record that only moves its partition's clock, so far that everything ends and is
+    /// forgotten.
     static func last(partition: Int, at: Int64) -> UpstreamRecord {
         var gift = Gift()
         gift.user = "9"

@@ -1,4 +1,5 @@
-// What the contract needs of a cluster. It names ports only, so that any implementation of them can be
+// What the contract needs of a cluster. It names ports only, so that any implementation of them can
+// be
 // held to the same behaviours.
 import StreamPorts
 import Testing

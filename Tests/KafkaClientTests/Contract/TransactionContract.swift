@@ -158,7 +158,8 @@ struct TransactionContract<Fixture: PortFixture> {
         #expect(read.map(\.value) == ["second"])
     }
 
-    /// An open transaction hides the log's end from readers, but not from the changelog's watermark.
+    /// An open transaction hides the log's end from readers, but not from the changelog's
+    /// watermark.
     func highWatermarksCountOpenTransactions() throws {
         let topic = try fixture.makeTopic(partitions: 1)
         try fixture.write(numbered(0..<2), to: topic)
