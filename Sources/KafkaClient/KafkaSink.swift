@@ -94,7 +94,8 @@ package final class KafkaSink: TransactionalSink {
         releaseTopics()
     }
 
-    /// Fences earlier producers of the id, then asks for every topic, so that no record waits for it.
+    /// Fences earlier producers of the id, then asks for every topic, so that no record waits for
+    /// it.
     package func initTransactions(timeoutMilliseconds: Int32) throws(StreamError) {
         let deadline = Deadline(milliseconds: timeoutMilliseconds)
         try unsafe check(

@@ -46,7 +46,8 @@ struct Fault: Sendable {
         /// From its moment on at the first such call of its process.
         case before(PortCall?)
         case after(PortCall?)
-        /// From its moment on while partitions are being taken from its process, before such a call.
+        /// From its moment on while partitions are being taken from its process, before such a
+        /// call.
         case revocation(PortCall?)
     }
 
