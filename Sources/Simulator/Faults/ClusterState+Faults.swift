@@ -75,7 +75,7 @@ extension ClusterState {
         while index < faults.armed.count {
             let fault = faults.armed[index]
             guard fault.at <= now, fault.process == client.process,
-                matches(fault.trigger, call, isAfter)
+                matches(fault.trigger, call, isAfter, client)
             else {
                 index += 1
                 continue
@@ -86,11 +86,18 @@ extension ClusterState {
         }
     }
 
-    private func matches(_ trigger: Fault.Trigger, _ call: PortCall, _ isAfter: Bool) -> Bool {
+    private func matches(
+        _ trigger: Fault.Trigger,
+        _ call: PortCall,
+        _ isAfter: Bool,
+        _ client: ClientIdentity
+    ) -> Bool {
         switch trigger {
         case .moment: false
         case .before(let wanted): !isAfter && (wanted == nil || wanted == call)
         case .after(let wanted): isAfter && (wanted == nil || wanted == call)
+        case .revocation(let wanted):
+            !isAfter && faults.revoking == client && (wanted == nil || wanted == call)
         }
     }
 
@@ -190,7 +197,19 @@ extension ClusterState {
             probe(.clockJumped)
             let furthest: Int64 = clocksMatter ? 40 : .max
             processes[process].wallOffset = max(-furthest, min(furthest, fault.amount))
+        case .twin: startTwin(of: process)
         case .loseAnswer, .fail, .delivery: break
+        }
+    }
+
+    /// Another process of the same name makes the transactional ids its own, and goes away.
+    private mutating func startTwin(of process: Int) {
+        for index in producers.indices where producers[index].id.contains("-\(process)-") {
+            if case .ongoing = producers[index].phase {
+                expireTransaction(index)
+            } else {
+                producers[index].epoch += 1
+            }
         }
     }
 

@@ -17,6 +17,18 @@ package enum FaultKind: String, CaseIterable, Sendable {
     case clock
     case delivery
     case slowMarkers = "slow-markers"
+    case twin
+
+    /// How often it is drawn, compared to the others.
+    var weight: Int {
+        switch self {
+        case .crash: 4
+        case .pause, .rebalance: 2
+        case .stop, .loseAnswer, .delay, .fail, .rewind, .coordinator, .brokers, .expire, .putOut,
+            .slowRestore, .compact, .clock, .delivery, .slowMarkers, .twin:
+            1
+        }
+    }
 }
 
 /// How a call fails before it has any effect.
@@ -34,6 +46,9 @@ struct Fault: Sendable {
         /// From its moment on at the first such call of its process.
         case before(PortCall?)
         case after(PortCall?)
+        /// From its moment on while partitions are being taken from its process, before such a
+        /// call.
+        case revocation(PortCall?)
     }
 
     /// Its place in the seed's schedule.
@@ -53,6 +68,8 @@ struct Fault: Sendable {
             case .moment: "at \(at) ms"
             case .before(let call): "from \(at) ms before \(call?.rawValue ?? "any call")"
             case .after(let call): "from \(at) ms after \(call?.rawValue ?? "any call")"
+            case .revocation(let call):
+                "from \(at) ms inside a revocation before \(call?.rawValue ?? "any call")"
             }
         let detail = kind == .fail ? " (\(failure.rawValue))" : ""
         return "\(number): \(kind.rawValue)\(detail) \(amount) ms, process \(process), \(place)"
@@ -66,6 +83,8 @@ struct FaultState: Sendable {
     private(set) var timedNext = 0
     /// At a call.
     var armed: [Fault] = []
+    /// Who is being asked to give partitions back just now.
+    var revoking: ClientIdentity?
     /// How many have struck.
     var struck = 0
     /// Partitions whose next fetch begins a little earlier, by process.

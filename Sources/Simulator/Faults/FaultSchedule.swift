@@ -11,7 +11,7 @@ struct FaultSchedule {
     init(seed: UInt64, processes: Int, kinds: [FaultKind]) {
         random = SeededGenerator(seed: seed &* 0x9e37_79b9 ^ 0x5fa7)
         self.processes = processes
-        self.kinds = kinds
+        self.kinds = kinds.flatMap { Array(repeating: $0, count: $0.weight) }
     }
 
     mutating func draw(count: Int) -> [Fault] {
@@ -44,12 +44,20 @@ struct FaultSchedule {
     private mutating func trigger(of kind: FaultKind) -> Fault.Trigger {
         switch kind {
         case .loseAnswer: return .after(random.pick(Self.answered))
-        case .fail: return .before(random.pick(Self.failing))
+        case .fail:
+            if random.chance(1, in: 6) {
+                return .revocation(random.pick([.sendOffsets, .commit, .commit]))
+            }
+            return .before(random.pick(Self.failing))
         case .delivery: return .before(.commit)
-        case .slowRestore, .slowMarkers, .clock, .stop, .rewind: return .moment
+        case .slowRestore, .slowMarkers, .clock, .stop, .rewind, .twin:
+            return .moment
         case .crash, .pause, .delay, .coordinator, .brokers, .expire, .rebalance, .putOut,
             .compact:
             if random.chance(1, in: 3) { return .moment }
+            if random.chance(1, in: 4) {
+                return .revocation(random.pick([nil, .produce, .sendOffsets, .commit, .commit]))
+            }
             let call = random.chance(1, in: 4) ? nil : random.pick(Self.likely)
             return random.chance(1, in: 2) ? .before(call) : .after(call)
         }
@@ -72,7 +80,7 @@ struct FaultSchedule {
         case .crash: random.pick([10, 200, 2000, 12_000])
         case .stop: random.pick([10, 1000, 8000])
         case .loseAnswer: random.pick([0, 40, 400])
-        case .fail, .rewind, .expire, .rebalance, .putOut, .compact, .delivery: 0
+        case .fail, .rewind, .expire, .rebalance, .putOut, .compact, .delivery, .twin: 0
         }
     }
 }

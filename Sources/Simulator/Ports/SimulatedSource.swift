@@ -81,9 +81,11 @@ final class SimulatedSource: RecordSource {
                 cluster.change { $0.took(client, partitions) }
                 listener?.partitionsAssigned(partitions)
             case .revoked(let partitions):
-                listener?.partitionsRevoked(partitions)
                 let identity = identity
+                cluster.change { $0.faults.revoking = identity }
+                listener?.partitionsRevoked(partitions)
                 cluster.change { state in
+                    state.faults.revoking = nil
                     if !state.isAlive(identity) { state.probe(.crashedInsideRevocation) }
                 }
                 release(client, partitions, rejoins: true)
