@@ -8,7 +8,7 @@ package struct ClientLogLine: Equatable, Sendable {
     package let level: Int32
     /// What it is about, in librdkafka's own capitals: `FAIL`, `SESSTMOUT`.
     package let facility: String
-    /// The message.
+    /// The sentence.
     package let message: String
 }
 
@@ -30,10 +30,10 @@ package struct SilentClientEvents: ClientEvents {
     /// Creates a listener that drops everything.
     package init() {}
 
-    /// The logged.
+    /// Drops it.
     package func logged(_ line: ClientLogLine) {}
-    /// The failed.
+    /// Drops it.
     package func failed(_ error: StreamError, client: String) {}
-    /// The statistics.
+    /// Drops it.
     package func statistics(_ json: RawSpan, client: String) {}
 }

@@ -3,9 +3,9 @@ package import StreamPorts
 
 /// A topic to be made.
 package struct NewTopic: Equatable, Sendable {
-    /// The name.
+    /// The topic's name.
     package var name: String
-    /// The partitions.
+    /// How many partitions it gets.
     package var partitions: Int
     /// Copies of each partition; nil: the cluster's default.
     package var replication: Int?

@@ -38,12 +38,12 @@ package final class KafkaChangelogReader: ChangelogReader {
         )
     }
 
-    /// The batch.
+    /// The records of the last poll, in order of offset within each partition.
     package var batch: RecordBatch { reader.batch }
-    /// The events.
+    /// What the last poll met besides records, in order.
     package var events: [SourceEvent] { reader.events }
 
-    /// The high watermark.
+    /// The high watermark, asked by the client that reads uncommitted records too.
     package func highWatermark(
         partition: Int32,
         timeoutMilliseconds: Int32
@@ -56,22 +56,22 @@ package final class KafkaChangelogReader: ChangelogReader {
         ).high
     }
 
-    /// The assign.
+    /// Reads these partitions from their starts, or on from where they are being read already.
     package func assign(_ partitions: [Int32]) throws(StreamError) {
         try reader.assign(partitions.map { PartitionOffset(partition: $0, offset: nil) })
     }
 
-    /// The poll.
+    /// Takes at most `limit` records, waiting at most `timeoutMilliseconds` for the first.
     package func poll(limit: Int, timeoutMilliseconds: Int32) throws(StreamError) {
         try reader.poll(limit: limit, timeoutMilliseconds: timeoutMilliseconds)
     }
 
-    /// The position.
+    /// The next offset to read, past control records; nil before anything was met there.
     package func position(partition: Int32) -> Int64? {
         reader.position(partition: partition)
     }
 
-    /// The close.
+    /// Ends both clients, within `timeoutMilliseconds`.
     package func close(timeoutMilliseconds: Int32) {
         let deadline = Deadline(milliseconds: timeoutMilliseconds)
         reader.close(timeoutMilliseconds: timeoutMilliseconds)

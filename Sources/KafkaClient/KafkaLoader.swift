@@ -139,7 +139,7 @@ extension KafkaLoader: ClientResponder {
     func deliveryFailed(_ message: UnsafePointer<rd_kafka_message_t>) {
         failed += 1
         guard firstFailure == nil else { return }
-        // `rd_kafka_message_errstr` takes a payload for a text, and this message has its own.
+        // Not `rd_kafka_message_errstr`: of a producer's record it returns the payload.
         let reason = unsafe String(cString: rd_kafka_err2str(message.pointee.err))
         firstFailure = unsafe StreamError(
             message.pointee.err,

@@ -51,7 +51,7 @@ package struct KafkaPorts: PortFactory {
         "\(group)-\(instance)-\(worker)"
     }
 
-    /// The make source.
+    /// A member of the group, with its share of the process's prefetch budget.
     package func makeSource(worker: Int) throws(StreamError) -> any RecordSource {
         try KafkaSource(
             settings,
@@ -64,7 +64,7 @@ package struct KafkaPorts: PortFactory {
         )
     }
 
-    /// The make sink.
+    /// A producer with the worker's transactional id.
     package func makeSink(worker: Int) throws(StreamError) -> any TransactionalSink {
         try KafkaSink(
             settings,
@@ -76,7 +76,7 @@ package struct KafkaPorts: PortFactory {
         )
     }
 
-    /// The make changelog reader.
+    /// A reader of the changelog topic.
     package func makeChangelogReader(worker: Int) throws(StreamError) -> any ChangelogReader {
         try KafkaChangelogReader(
             settings,

@@ -94,7 +94,7 @@ package final class KafkaSink: TransactionalSink {
         releaseTopics()
     }
 
-    /// The values.
+    /// Fences earlier producers of the id, then asks for every topic, so that no record waits for it.
     package func initTransactions(timeoutMilliseconds: Int32) throws(StreamError) {
         let deadline = Deadline(milliseconds: timeoutMilliseconds)
         try unsafe check(
@@ -116,18 +116,18 @@ package final class KafkaSink: TransactionalSink {
         }
     }
 
-    /// The begin.
+    /// Begins a transaction.
     package func begin() throws(StreamError) {
         deliveryFailure = nil
         try unsafe check("begin_transaction", rd_kafka_begin_transaction(handle.pointer))
     }
 
-    /// The produce.
+    /// Hands records over by copy; waits while more than the bound are outstanding.
     package func produce(_ records: UnsafeBufferPointer<OutgoingRecord>) throws(StreamError) {
         for index in 0..<records.count { try unsafe produce(records[index], headers: nil) }
     }
 
-    /// The produce.
+    /// Hands one record with headers over by copy.
     package func produce(
         _ record: OutgoingRecord,
         headers: [RecordHeader]
@@ -215,17 +215,17 @@ package final class KafkaSink: TransactionalSink {
         )
     }
 
-    /// The serve.
+    /// Serves delivery reports without waiting.
     package func serve() {
         unsafe rd_kafka_poll(handle.pointer, 0)
     }
 
-    /// The outstanding.
+    /// Records handed over whose delivery report has not been served.
     package var outstanding: Int {
         unsafe Int(rd_kafka_outq_len(handle.pointer))
     }
 
-    /// The send offsets.
+    /// Adds input offsets to the transaction, for a member that has joined only.
     package func sendOffsets(
         _ offsets: [PartitionOffset],
         membership: GroupMembership,
@@ -269,7 +269,7 @@ package final class KafkaSink: TransactionalSink {
         )
     }
 
-    /// The commit.
+    /// Waits for every record, then commits; a failed delivery fails it.
     package func commit(timeoutMilliseconds: Int32) throws(StreamError) {
         try unsafe check(
             "commit_transaction",
@@ -279,7 +279,7 @@ package final class KafkaSink: TransactionalSink {
         if let failure = deliveryFailure { throw failure }
     }
 
-    /// The abort.
+    /// Drops what is queued, waits for the rest, and aborts.
     package func abort(timeoutMilliseconds: Int32) throws(StreamError) {
         try unsafe check(
             "abort_transaction",
@@ -288,7 +288,7 @@ package final class KafkaSink: TransactionalSink {
         deliveryFailure = nil
     }
 
-    /// The close.
+    /// Ends the producer; an open transaction is left to its successor or its time-out.
     package func close(timeoutMilliseconds: Int32) {
         guard !isClosed else { return }
         isClosed = true
@@ -326,7 +326,7 @@ extension KafkaSink: ClientResponder {
         let topic = unsafe message.pointee.rkt.map {
             unsafe String(cString: rd_kafka_topic_name($0))
         }
-        // `rd_kafka_message_errstr` takes a payload for a text, and this message has its own.
+        // Not `rd_kafka_message_errstr`: of a producer's record it returns the payload.
         let reason = unsafe String(cString: rd_kafka_err2str(message.pointee.err))
         var error = unsafe StreamError(
             message.pointee.err,

@@ -67,12 +67,12 @@ package final class KafkaSource: RecordSource {
 
     var pointer: OpaquePointer { unsafe consumer.handle.pointer }
 
-    /// The batch.
+    /// The records of the last poll, in order of offset within each partition.
     package var batch: RecordBatch { consumer.batch }
-    /// The events.
+    /// What the last poll met besides records, in order.
     package var events: [SourceEvent] { consumer.events }
 
-    /// The subscribe.
+    /// Joins the group, once; the listener is not retained.
     package func subscribe(listener: any RebalanceListener) throws(StreamError) {
         precondition(!hasSubscribed, "a source subscribes once (librdkafka 4686)")
         self.listener = listener
@@ -85,7 +85,7 @@ package final class KafkaSource: RecordSource {
         hasSubscribed = true
     }
 
-    /// The poll.
+    /// Takes at most `limit` records, waiting at most `timeoutMilliseconds` for the first.
     package func poll(limit: Int, timeoutMilliseconds: Int32) throws(StreamError) {
         precondition(limit > 0, "a poll takes at least one record")
         try consumer.poll(limit: limit, timeoutMilliseconds: timeoutMilliseconds)
@@ -95,7 +95,7 @@ package final class KafkaSource: RecordSource {
         }
     }
 
-    /// The pause.
+    /// Stops delivery; what was fetched ahead is dropped, and fetched again later.
     package func pause(_ partitions: [Int32]) throws(StreamError) {
         guard !partitions.isEmpty else { return }
         let list = PartitionList(topic: consumer.topic, partitions: partitions)
@@ -107,7 +107,7 @@ package final class KafkaSource: RecordSource {
         paused.formUnion(partitions)
     }
 
-    /// The resume.
+    /// Resumes those of the partitions that are paused.
     package func resume(_ partitions: [Int32]) throws(StreamError) {
         let resumed = partitions.filter { paused.contains($0) }
         guard !resumed.isEmpty else { return }
@@ -120,13 +120,13 @@ package final class KafkaSource: RecordSource {
         paused.subtract(resumed)
     }
 
-    /// The seek.
+    /// Moves the position of an owned partition; also starts one anew that was out of range.
     package func seek(partition: Int32, offset: Int64) throws(StreamError) {
         precondition(offset >= 0, "a position is an explicit offset")
         try consumer.seek(partition: partition, offset: offset)
     }
 
-    /// The committed.
+    /// The committed offsets with their metadata, once no transaction on them is pending.
     package func committed(
         _ partitions: [Int32],
         timeoutMilliseconds: Int32
@@ -150,7 +150,7 @@ package final class KafkaSource: RecordSource {
         }
     }
 
-    /// The watermarks.
+    /// The log's first offset and its last stable offset, asked of the leader.
     package func watermarks(
         partition: Int32,
         timeoutMilliseconds: Int32
@@ -160,7 +160,7 @@ package final class KafkaSource: RecordSource {
         try consumer.watermarks(partition: partition, timeoutMilliseconds: timeoutMilliseconds)
     }
 
-    /// The cached end.
+    /// The high watermark as of the last fetch.
     package func cachedEnd(partition: Int32) -> Int64? {
         var low: Int64 = -1
         var high: Int64 = -1
@@ -174,12 +174,12 @@ package final class KafkaSource: RecordSource {
         return code == RD_KAFKA_RESP_ERR_NO_ERROR && high >= 0 ? high : nil
     }
 
-    /// The is connected.
+    /// Whether the leader is connected, by the last statistics, errors and ends.
     package func isConnected(partition: Int32) -> Bool {
         consumer.connection.isConnected(partition)
     }
 
-    /// The membership.
+    /// One's standing, asked of the client; nil unless it has joined and not been lost since.
     package func membership() -> GroupMembership? {
         guard isMember, let standing = unsafe rd_kafka_consumer_group_metadata(pointer) else {
             return nil
@@ -191,7 +191,7 @@ package final class KafkaSource: RecordSource {
         return GroupMembership(bytes: bytes)
     }
 
-    /// The close.
+    /// Leaves the group within `timeoutMilliseconds`, and ends the client.
     package func close(timeoutMilliseconds: Int32) {
         guard !isClosed else { return }
         isClosed = true

@@ -3,23 +3,23 @@ internal import StreamPorts
 
 /// A broker of the cluster.
 package struct BrokerAddress: Equatable, Sendable {
-    /// The node.
+    /// The broker's number.
     package let node: Int32
-    /// The host.
+    /// Its advertised host.
     package let host: String
-    /// The port.
+    /// Its advertised port.
     package let port: Int32
 }
 
 /// A partition as the cluster describes it.
 package struct PartitionDescription: Equatable, Sendable {
-    /// The partition.
+    /// Its number.
     package let partition: Int32
     /// The leader's node; nil: none.
     package let leader: Int32?
-    /// The replicas.
+    /// How many copies there are to be.
     package let replicas: Int
-    /// The in sync replicas.
+    /// How many copies are up to date.
     package let inSyncReplicas: Int
 }
 

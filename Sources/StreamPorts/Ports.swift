@@ -5,7 +5,7 @@
 
 /// A partition and an offset in it, with the metadata string that is committed with the offset.
 package struct PartitionOffset: Equatable, Sendable {
-    /// The partition.
+    /// The partition's number.
     package var partition: Int32
     /// The next offset to read; nil where none is known.
     package var offset: Int64?
@@ -25,7 +25,7 @@ package struct PartitionOffset: Equatable, Sendable {
 /// The broker checks it when offsets are sent to a transaction, which fences a member that has lost
 /// its partitions. The bytes are the client library's own.
 package struct GroupMembership: Equatable, Sendable {
-    /// The bytes.
+    /// The client library's form; only its own client reads it.
     package var bytes: [UInt8]
 
     /// Wraps the client library's bytes.
@@ -126,11 +126,11 @@ package struct RecordBatch {
         unsafe self.records = records
     }
 
-    /// The count.
+    /// How many records there are.
     package var count: Int { unsafe records.count }
-    /// The is empty.
+    /// Whether there is none.
     package var isEmpty: Bool { count == 0 }
-    /// The record at `index`, which is below ``count``.
+    /// A record, by its place in the batch.
     package subscript(_ index: Int) -> RecordView {
         precondition(index >= 0 && index < count, "no such record in the batch")
         return unsafe records[index]
@@ -146,6 +146,7 @@ package protocol TransactionalSink: AnyObject {
     /// Ends what an earlier producer with the same transactional id left open, and fences it; then
     /// makes sure that the topics are there.
     func initTransactions(timeoutMilliseconds: Int32) throws(StreamError)
+    /// Begins a transaction.
     func begin() throws(StreamError)
     /// Hands records over, in order; their bytes are copied. A full queue waits until there is
     /// room.
@@ -172,6 +173,7 @@ package protocol TransactionalSink: AnyObject {
     ///   delivery, which the detail names; `refused` where the broker won't have the record at all,
     ///   after which only a new sink goes on.
     func commit(timeoutMilliseconds: Int32) throws(StreamError)
+    /// Drops what the transaction has written, for every reader of committed records.
     func abort(timeoutMilliseconds: Int32) throws(StreamError)
     /// Closes without waiting for an open transaction.
     func close(timeoutMilliseconds: Int32)
@@ -187,16 +189,22 @@ package protocol ChangelogReader: AnyObject {
     func assign(_ partitions: [Int32]) throws(StreamError)
     /// Takes at most `limit` records, waiting at most `timeoutMilliseconds` for the first.
     func poll(limit: Int, timeoutMilliseconds: Int32) throws(StreamError)
+    /// The records of the last poll, in order of offset within each partition.
     var batch: RecordBatch { get }
+    /// What the last poll met besides records, in order.
     var events: [SourceEvent] { get }
     /// The position: the next offset to read, past control records; nil before the first poll.
     func position(partition: Int32) -> Int64?
+    /// Closes, within `timeoutMilliseconds`.
     func close(timeoutMilliseconds: Int32)
 }
 
 /// Makes the ports of a worker; a worker asks for a new sink after it was fenced.
 package protocol PortFactory: Sendable {
+    /// Makes a member of the group.
     func makeSource(worker: Int) throws(StreamError) -> any RecordSource
+    /// Makes a producer with the worker's transactional id.
     func makeSink(worker: Int) throws(StreamError) -> any TransactionalSink
+    /// Makes a reader of the changelog.
     func makeChangelogReader(worker: Int) throws(StreamError) -> any ChangelogReader
 }

@@ -65,9 +65,9 @@ package struct OutgoingRecord: BitwiseCopyable {
 
 /// A record header.
 package struct RecordHeader: Equatable, Sendable {
-    /// The name.
+    /// The header's name.
     package var name: String
-    /// The value.
+    /// Its value, as text.
     package var value: String
 
     /// Creates a header.

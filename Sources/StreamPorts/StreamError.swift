@@ -38,5 +38,6 @@ package struct StreamError: Error, Equatable, Sendable, CustomStringConvertible 
         self.detail = detail
     }
 
+    /// The call, the sentence and the code.
     package var description: String { "\(operation): \(detail) (\(code))" }
 }

@@ -108,7 +108,10 @@ extension KafkaFixture {
         var atEnd: Set<Int32> = []
         let deadline = ContinuousClock.now.advanced(by: patience)
         while atEnd.count < partitions {
-            guard ContinuousClock.now < deadline else { throw Impatience() }
+            guard ContinuousClock.now < deadline else {
+                Issue.record("\(records.count) records, ends of \(atEnd.sorted())")
+                throw Impatience()
+            }
             try reader.poll(limit: 100, timeoutMilliseconds: 50)
             for index in 0..<reader.batch.count {
                 records.append(Record(reader.batch[index], headers: reader.headers(index)))

@@ -36,6 +36,7 @@ extension `On a real broker` {
         let refusal = failure { try persisting { try sink.commit(timeoutMilliseconds: 10_000) } }
         #expect(refusal?.disposition == .refused)
         #expect(refusal?.detail.contains("MSG_SIZE_TOO_LARGE") == true)
+        #expect(refusal?.detail.contains("xxxx") == false, "payloads stay out of errors")
         try sink.abort(timeoutMilliseconds: 10_000)
         // librdkafka 2.0.2 has counted the record's sequence number, so that producer is done for.
         let successor = try fixture.makeSink(id: topic, input: topic, output: topic)

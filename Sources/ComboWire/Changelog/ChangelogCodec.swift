@@ -185,6 +185,8 @@ package enum ChangelogCodec {
         }
         var texts = InlineArray<8, Text>(repeating: .empty)
         for index in texts.indices { texts[index] = try reader.text() }
+        // Every gift has a sender.
+        guard !texts[1].isEmpty else { throw .malformed(position: reader.position) }
         return KeyState.Combo(
             isDisplayed: flags & displayed != 0,
             firstOffset: firstOffset,

@@ -22,13 +22,36 @@ enum JSONText {
     /// Appends what `text` stands for to `output`.
     static func appendUnescaped(_ text: UnsafeRawBufferPointer, to output: inout OutputBytes) {
         var reserved = output.reserve(text.count)
-        if unsafe text.contains(Byte.backslash) {
+        if unsafe hasBackslash(text) {
             var characters = unsafe EscapedCharacters(text)
             while let (bytes, count) = characters.next() { reserved.write(bytes, count: count) }
         } else {
             unsafe reserved.write(text)
         }
         output.commit(reserved)
+    }
+
+    /// Whether `text` holds a backslash: escapes, that is.
+    @inline(__always)
+    private static func hasBackslash(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard let start = text.baseAddress else { return false }
+        let count = text.count
+        guard count >= 8 else { return unsafe text.contains { $0 == Byte.backslash } }
+        // The last eight bytes may overlap the words before.
+        var found = unsafe backslashes(start.word(at: count &- 8, as: UInt64.self))
+        var offset = 0
+        while offset < count &- 8 {
+            found |= unsafe backslashes(start.word(at: offset, as: UInt64.self))
+            offset &+= 8
+        }
+        return found != 0
+    }
+
+    /// Not 0 if a byte of `word` is a backslash.
+    @inline(__always)
+    private static func backslashes(_ word: UInt64) -> UInt64 {
+        let moved = word ^ 0x5c5c_5c5c_5c5c_5c5c
+        return (moved &- 0x0101_0101_0101_0101) & ~moved & 0x8080_8080_8080_8080
     }
 
     /// Whether `bytes` are what `text` stands for.

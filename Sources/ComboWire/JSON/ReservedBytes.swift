@@ -11,6 +11,9 @@ struct ReservedBytes {
         unsafe self.end = end
     }
 
+    /// How many bytes are left.
+    var room: Int { unsafe end - cursor }
+
     @inline(__always)
     private mutating func advance(_ count: Int) {
         unsafe cursor += count
@@ -53,32 +56,56 @@ struct ReservedBytes {
         advance(text.utf8CodeUnitCount)
     }
 
+    /// Writes the `count` lowest bytes of `word`, the lowest first; eight must be reserved.
+    @inline(__always)
+    mutating func writeWord(_ word: UInt64, count: Int) {
+        unsafe cursor.storeBytes(of: word.littleEndian, as: UInt64.self)
+        advance(count)
+    }
+
+    /// Writes again what was written at `source`: up to 32 bytes, for which 32 must be reserved.
+    ///
+    /// The bytes must not reach up to the cursor.
+    @inline(__always)
+    mutating func writeCopy(of source: UnsafeMutableRawPointer, count: Int) {
+        let low = unsafe source.loadUnaligned(as: SIMD16<UInt8>.self)
+        let high = unsafe source.loadUnaligned(fromByteOffset: 16, as: SIMD16<UInt8>.self)
+        unsafe cursor.storeBytes(of: low, as: SIMD16<UInt8>.self)
+        unsafe cursor.storeBytes(of: high, toByteOffset: 16, as: SIMD16<UInt8>.self)
+        advance(count)
+    }
+
     /// Copies `source`, most often a short text, without the cost of a call.
     @inline(__always)
     mutating func write(_ source: UnsafeRawBufferPointer) {
-        guard let from = source.baseAddress else { return }
-        unsafe write(from: from, count: source.count)
+        guard let start = source.baseAddress else { return }
+        unsafe write(from: start, count: source.count)
     }
 
+    /// The same from `start`.
     @inline(__always)
-    private mutating func write(from source: UnsafeRawPointer, count: Int) {
+    mutating func write(from start: UnsafeRawPointer, count: Int) {
         let target = unsafe cursor
         advance(count)
-        if count >= 8 {
-            // Whole words, then the last eight bytes, which may overlap the word before.
+        if count >= 16 {
+            // Sixteen at a time, then the last sixteen, which may overlap those before.
             var offset = 0
-            while offset < count - 8 {
-                unsafe target.copyWord(UInt64.self, from: source, at: offset)
-                offset += 8
+            while offset < count &- 16 {
+                unsafe target.copy(SIMD16<UInt8>.self, from: start, at: offset)
+                offset &+= 16
             }
-            unsafe target.copyWord(UInt64.self, from: source, at: count - 8)
+            unsafe target.copy(SIMD16<UInt8>.self, from: start, at: count &- 16)
+        } else if count >= 8 {
+            unsafe target.copy(UInt64.self, from: start, at: 0)
+            unsafe target.copy(UInt64.self, from: start, at: count &- 8)
         } else if count >= 4 {
-            unsafe target.copyWord(UInt32.self, from: source, at: 0)
-            unsafe target.copyWord(UInt32.self, from: source, at: count - 4)
-        } else {
-            for offset in 0..<count {
-                unsafe target.copyWord(UInt8.self, from: source, at: offset)
-            }
+            unsafe target.copy(UInt32.self, from: start, at: 0)
+            unsafe target.copy(UInt32.self, from: start, at: count &- 4)
+        } else if count > 0 {
+            // One to three: the first, the middle and the last.
+            unsafe target.copy(UInt8.self, from: start, at: 0)
+            unsafe target.copy(UInt8.self, from: start, at: count &>> 1)
+            unsafe target.copy(UInt8.self, from: start, at: count &- 1)
         }
     }
 }
@@ -86,7 +113,7 @@ struct ReservedBytes {
 extension UnsafeMutableRawPointer {
     /// Copies one word from `source` to here, both `offset` bytes on.
     @inline(__always)
-    fileprivate func copyWord<Word: FixedWidthInteger & BitwiseCopyable>(
+    fileprivate func copy<Word: BitwiseCopyable>(
         _ type: Word.Type,
         from source: UnsafeRawPointer,
         at offset: Int

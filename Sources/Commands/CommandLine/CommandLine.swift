@@ -5,7 +5,7 @@ package let programVersion = "0.1.0"
 
 /// Every subcommand, in the order of help.
 package let subcommands: [Subcommand] = [
-    runCommand, topicsCommand, replayCommand, generateCommand, simulateCommand,
+    runCommand, topicsCommand, replayCommand, generateCommand, demoCommand, simulateCommand,
 ]
 
 /// Runs the program: parses the arguments behind its name, and does what they say.

@@ -27,17 +27,16 @@ struct GeneratedRecord {
     var value: [UInt8] = []
     /// Whether the value is a JSON object.
     var isObject = true
+    /// Units that it adds to a combo: 0 for one that is delivered again, or is no gift event.
+    var units = 0
 }
 
 /// Gift events as the senders of many rooms make them, the same for the same pattern.
 ///
-/// Senders tap in bursts: geometric, six taps on average, 150 to 900 ms apart; one tap in 33 comes
-/// 2 to
-/// 5 s after the last, so that its combo has hidden and resumes. Rooms are visited as often as one
-/// over
-/// their rank, senders with low numbers give more. A sender's share of running totals, and the
-/// gaps,
-/// come from integers only, so that every machine makes the same bytes.
+/// Senders tap in bursts: geometric, six taps on average, 150 to 900 ms apart; one tap in 33
+/// comes 2 to 5 s after the last, so that its combo has hidden and resumes. What can't be a combo
+/// is tapped once. Rooms are visited as often as one over their rank, senders with low numbers
+/// give more. All of it is made of integers, so that every machine makes the same bytes.
 struct GiftTraffic {
     /// Taps of one sender, one after the other.
     private struct Burst {
@@ -92,8 +91,7 @@ struct GiftTraffic {
         giftChoice = WeightedChoice(GiftCatalogue.gifts.map(\.popularity))
         batchChoice = WeightedChoice(GiftCatalogue.batches.map(\.popularity))
         // As many senders are in the middle of a burst as at any other time, so that the rate is
-        // the
-        // wanted one from the start: five taps in six are followed by another, 0.61 s later.
+        // the wanted one from the start: five taps in six are followed by another, 0.61 s later.
         for _ in 0..<pattern.eventsPerSecond * 51 / 100 {
             begin(at: Int64(random.below(gap())) * 1_000_000)
         }
@@ -111,6 +109,7 @@ struct GiftTraffic {
         record.sentAfter = burst.time / 1_000_000
         record.timestamp = pattern.start + record.sentAfter
         record.isObject = true
+        record.units = burst.repeated == nil ? burst.units : 0
         if let number = burst.repeated {
             write(burst, number: number, into: &record)
             return
@@ -124,6 +123,7 @@ struct GiftTraffic {
         if random.chance(pattern.unreadable) {
             record.value = Array(Self.unreadable[random.below(Self.unreadable.count)].utf8)
             record.isObject = false
+            record.units = 0
         }
         if random.chance(pattern.duplicates) { redeliver(burst) }
         goOn(burst)
@@ -137,20 +137,26 @@ struct GiftTraffic {
     private mutating func begin(at time: Int64) {
         let user = random.below(random.below(pattern.users) + 1)
         serial += 1
+        let room = roomChoice.draw(&random)
+        let gift = giftChoice.draw(&random)
+        let isStreakable = GiftCatalogue.gifts[gift].streakable
+        let batch = batchChoice.draw(&random)
         var length = 1
-        while length < Self.longestBurst, random.below(Self.meanTaps) != 0 { length += 1 }
+        while isStreakable, length < Self.longestBurst, random.below(Self.meanTaps) != 0 {
+            length += 1
+        }
         let totals = SplitMix64(seed: UInt64(user)).drawn(pattern.totals)
         push(
             Burst(
                 time: time,
                 serial: serial,
                 user: user,
-                room: roomChoice.draw(&random),
-                gift: giftChoice.draw(&random),
+                room: room,
+                gift: gift,
                 recipient: random.chance(Self.toGuests) ? 1 + random.below(4) : 0,
-                units: GiftCatalogue.batches[batchChoice.draw(&random)].units,
+                units: isStreakable ? GiftCatalogue.batches[batch].units : 1,
                 left: length,
-                total: totals ? 0 : nil,
+                total: totals && isStreakable ? 0 : nil,
                 repeated: nil
             )
         )
