@@ -30,6 +30,8 @@ struct ProcessState: Sendable {
     var isAlive = false
     /// Stopped until then, as by SIGSTOP: neither its workers nor its client threads run.
     var pausedUntil: Int64 = 0
+    /// How long the last stop was, milliseconds.
+    var pausedFor: Int64 = 0
     /// Whether it was asked to end in order.
     var isStopRequested = false
     /// How far its wall clock is off.

@@ -216,6 +216,7 @@ extension ClusterState {
     private mutating func pause(_ fault: Fault) {
         if upstreamNext < upstream.count, fault.amount > 100 { probe(.pausedWithRecordsWaiting) }
         processes[fault.process].pausedUntil = now + fault.amount
+        processes[fault.process].pausedFor = fault.amount
     }
 
     private mutating func putOut(_ process: Int) {

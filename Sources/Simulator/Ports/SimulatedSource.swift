@@ -13,6 +13,9 @@ final class SimulatedSource: RecordSource {
     /// Which partition is fetched first, so that none starves.
     private var turn = 0
     private var wasDown = false
+    /// Nothing that was fetched is there before, after a pause or an outage.
+    private var stalledUntil: Int64 = 0
+    private var seenPause: Int64 = 0
     private var isClosed = false
 
     private(set) var batch: RecordBatch
@@ -114,7 +117,16 @@ final class SimulatedSource: RecordSource {
     }
 
     private func noteOutages() {
-        let isDown = cluster.read(\.areBrokersDown)
+        let identity = identity
+        let (isDown, process) = cluster.read {
+            ($0.areBrokersDown, $0.processes[identity.process])
+        }
+        if process.pausedUntil != seenPause || (wasDown && !isDown) {
+            seenPause = process.pausedUntil
+            // A pause too short to be noticed must not look like a long one.
+            let longest = wasDown ? 400 : min(400, process.pausedFor)
+            stalledUntil = cluster.change { $0.now + $0.random.number(0...longest) }
+        }
         guard isDown != wasDown else { return }
         wasDown = isDown
         events.append(isDown ? .brokersDown : .brokersUp)
@@ -122,7 +134,7 @@ final class SimulatedSource: RecordSource {
     }
 
     private func fetch(limit: Int) {
-        guard !wasDown, !cursors.isEmpty else { return }
+        guard !wasDown, !cursors.isEmpty, stalledUntil <= cluster.read(\.now) else { return }
         let topic = topic
         let identity = identity
         turn = (turn + 1) % cursors.count
