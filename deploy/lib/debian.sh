@@ -17,6 +17,7 @@ check_packages=(
     "valgrind /usr/bin/valgrind"
     "prometheus /usr/bin/promtool"
     "python3 /usr/bin/python3"
+    "kcat /usr/bin/kcat"
 )
 
 # What the broker that tests start needs.

@@ -1,5 +1,6 @@
 internal import KafkaClient
 internal import StreamPorts
+internal import WorkerRuntime
 
 /// `giftcombo topics`: makes the four topics, or checks them.
 let topicsCommand = Subcommand(
@@ -21,9 +22,9 @@ let topicsCommand = Subcommand(
         Subcommand.Option("dry-run", meaning: "only say what would be done"),
     ],
     details: """
-        The output and dead-letter topics get as many partitions as the input, the changelog must
-        have
-        exactly as many, and is grown with it. Settings of topics that are there are left alone.
+        The output and dead-letter topics get as many partitions as the input; the changelog must
+        have exactly as many, and is grown with it. Settings of topics that are there are left
+        alone. It returns when the brokers know of what was created.
         """,
     run: { arguments, context throws(CommandFailure) in
         let loaded = try context.configuration(from: arguments)
@@ -102,6 +103,20 @@ private struct TopicMaker {
         if let problem = problems.first {
             throw StreamError(.refused, operation: "topics", code: "TOPIC", detail: problem)
         }
+        guard !isDryRun else { return }
+        try awaitVisible()
+    }
+
+    /// Waits until the brokers know of all topics, which is a moment after their creation: a
+    /// worker that starts in between would find one missing.
+    private func awaitVisible() throws(StreamError) {
+        let clock = SystemClock()
+        let start = clock.monotonic
+        while let problem = try TopicSurvey(configuration, admin).firstProblem {
+            let waited = clock.monotonic.milliseconds - start.milliseconds
+            guard waited < Int64(Self.timeout) else { throw problem }
+            clock.sleep(milliseconds: 50)
+        }
     }
 
     private func create(_ topic: TopicSurvey.Topic, _ count: Int) throws(StreamError) {
@@ -156,8 +171,7 @@ private struct TopicMaker {
             ]
         default:
             // How long is the platform's affair: retention goes by event time, and a short one
-            // would
-            // delete the commands of an old recording as they are written.
+            // would delete the commands of an old recording as they are written.
             return ["cleanup.policy": "delete"]
         }
     }
