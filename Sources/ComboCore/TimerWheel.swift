@@ -3,9 +3,9 @@
 /// The idea (Varghese and Lauck, "Hashed and Hierarchical Timing Wheels", 1987): level 0 has 4,096
 /// slots of one tick each; a slot is a list of timers. What lies further away goes to level 1,
 /// whose
-/// slots are 4,096 ticks wide, or to level 2, and comes down when the wheel gets there. With a tick
-/// of
-/// 1 ms the default windows of 2 s and 3 s never leave level 0; level 2 reaches two years.
+/// slots are 4,096 ticks wide, or to level 2 or 3, and comes down when the wheel gets there. With a
+/// tick of 1 ms the default windows of 2 s and 3 s never leave level 0; level 3 reaches 8,900
+/// years: timers of today, restored into a wheel that stands at 1970, come down in three steps.
 ///
 /// - The lists are linked by index in one slab, 8 bytes a timer; the timer *is* the index. A list's
 ///   first entry holds, in place of a predecessor, the slot that it is in.
@@ -27,7 +27,7 @@ struct TimerWheel: ~Copyable {
     /// No timer.
     static let none = UInt32.max
 
-    private static let levels = 3
+    private static let levels = 4
     private static let slotBits = 12
     private static let slots = 1 << slotBits
     private static let words = slots / 64
@@ -76,9 +76,11 @@ struct TimerWheel: ~Copyable {
             (level, place) = (0, due)
         } else if due >> 12 - tick >> 12 < Self.slots {
             (level, place) = (1, due >> 12)
+        } else if due >> 24 - tick >> 24 < Self.slots {
+            (level, place) = (2, due >> 24)
         } else {
             // Beyond the last slot it comes up early, and is armed again.
-            (level, place) = (2, min(due >> 24, tick >> 24 + Int64(Self.slots) - 1))
+            (level, place) = (3, min(due >> 36, tick >> 36 + Int64(Self.slots) - 1))
         }
         earliest = min(earliest, place << Int64(level * Self.slotBits))
         link(index, toSlot: level << Self.slotBits | Int(place) & (Self.slots - 1))

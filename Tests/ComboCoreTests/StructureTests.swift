@@ -17,8 +17,9 @@ import Testing
             switch Int.random(in: 0..<4, using: &random) {
             case 0..<2:
                 wheel.disarm(index)
-                let reach: Int64 =
-                    [10, 3000, 5000, 20_000_000, 90_000_000_000].randomElement(using: &random) ?? 1
+                let reach =
+                    [10, 3000, 5000, 20_000_000, 90_000_000_000, 900_000_000_000_000]
+                    .randomElement(using: &random) ?? Int64(1)
                 let deadline = now + Int64.random(in: 0...reach, using: &random)
                 deadlines[index] = deadline
                 wheel.arm(index, EventTime(milliseconds: deadline))
@@ -26,8 +27,9 @@ import Testing
                 wheel.disarm(index)
                 deadlines[index] = nil
             default:
-                let step: Int64 =
-                    [1, 50, 4096, 3_000_000, 80_000_000_000].randomElement(using: &random) ?? 1
+                let step =
+                    [1, 50, 4096, 3_000_000, 80_000_000_000, 100_000_000_000_000]
+                    .randomElement(using: &random) ?? Int64(1)
                 now += Int64.random(in: 0...step, using: &random)
                 let fired = fire(&wheel, &deadlines, before: now)
                 let expected = fired.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
@@ -35,6 +37,23 @@ import Testing
                 #expect(!deadlines.values.contains { $0 < now }, "seed \(seed): a timer was missed")
             }
         }
+    }
+
+    @Test(arguments: [(1_760_000_002_000, 4), (Int64.max - 1, 40_000)] as [(Int64, Int)])
+    func `however far away a timer is, few slots come up before it`(deadline: Int64, most: Int) {
+        var wheel = TimerWheel()
+        wheel.arm(0, EventTime(milliseconds: deadline))
+        var slots = 0
+        while let slot = wheel.takeSlot(before: .max) {
+            slots += 1
+            let next = wheel.unlink(slot.first)
+            #expect(next == TimerWheel.none)
+            if slot.isTick { break }
+            wheel.arm(slot.first, EventTime(milliseconds: deadline))
+        }
+        #expect(slots <= most)
+        let isReached = wheel.isInTakenSlot(EventTime(milliseconds: deadline))
+        #expect(isReached)
     }
 
     /// Takes everything due before `now`, slot by slot, each slot's timers in order of deadline.

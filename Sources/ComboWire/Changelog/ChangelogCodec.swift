@@ -50,6 +50,8 @@ package enum ChangelogCodec {
     private static let displayed: UInt8 = 2
     private static let conflated: UInt8 = 4
     private static let holding: UInt8 = 8
+    /// Commands that no combo has had, and room for as many more.
+    private static let sequenceMax = Int64(Int32.max)
     /// More ids than any configuration lets a key remember.
     private static let idsMax: UInt64 = 1024
 
@@ -175,10 +177,12 @@ package enum ChangelogCodec {
         let count = try reader.number(in: 0...(.max))
         let value = try reader.number(in: 0...(.max))
         let hideAt = EventTime(milliseconds: try reader.number())
-        let sequence = UInt32(try reader.number(in: 1...Int64(UInt32.max)))
+        let sequence = UInt32(try reader.number(in: 1...sequenceMax))
         var (shownCount, shownAt) = (count, EventTime.zero)
         if flags & conflated != 0 {
-            shownCount = try reader.number(in: 0...count)
+            // Without a held update, the last command has shown everything.
+            let least = flags & holding != 0 ? 0 : count
+            shownCount = try reader.number(in: least...count)
             shownAt = EventTime(milliseconds: try reader.number())
         } else if flags & holding != 0 {
             throw .malformed(position: 1)
