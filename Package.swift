@@ -69,7 +69,7 @@ let package = Package(
         tests("AdminServerTests", ["AdminServer", "Telemetry"]),
         tests(
             "WorkerRuntimeTests",
-            ["ComboCore", "ComboWire", "StreamPorts", "Telemetry", "WorkerRuntime"]
+            ["ComboCore", "ComboWire", "Simulator", "StreamPorts", "Telemetry", "WorkerRuntime"]
         ),
         tests(
             "CommandsTests",

@@ -38,7 +38,7 @@ package final class StandaloneCluster: Sendable {
         }
     }
 
-    private let cluster: SimulatedCluster
+    let cluster: SimulatedCluster
     private let identity = ClientIdentity(process: 0, life: 0, worker: 0)
 
     /// Creates a cluster without topics.
@@ -53,7 +53,7 @@ package final class StandaloneCluster: Sendable {
         cluster.change { _ = $0.makeTopic(name, partitions: partitions) }
     }
 
-    private func topic(_ name: String) -> Int {
+    func topic(_ name: String) -> Int {
         guard let index = cluster.read({ $0.topics.firstIndex { $0.name == name } }) else {
             preconditionFailure("a topic that was not made")
         }

@@ -28,6 +28,14 @@ final class SimulatedChangelogReader: ChangelogReader {
             identity,
             timeout: timeoutMilliseconds
         ) { (state) throws(StreamError) in
+            guard state.topics[topic].logs.indices.contains(Int(partition)) else {
+                throw StreamError(
+                    .refused,
+                    operation: "query_watermark_offsets",
+                    code: "_UNKNOWN_PARTITION",
+                    detail: "\(state.topics[topic].name) has no partition \(partition)"
+                )
+            }
             let log = state.topics[topic].logs[Int(partition)]
             if log.lastStable < log.end { state.probe(.restoreMeetsAnOpenTransaction) }
             return log.end
