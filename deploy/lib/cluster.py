@@ -35,8 +35,13 @@ def skip_without(*paths):
             sys.exit(SKIPPED)
 
 
+STARTED = time.monotonic()
+
+
 def say(text):
-    print(text, flush=True)
+    """Prints a line; what doesn't belong to another one stands behind the seconds so far."""
+    stamp = "" if text.startswith(" ") else f"{time.monotonic() - STARTED:5.1f} s  "
+    print(stamp + text, flush=True)
 
 
 class Failure(Exception):
@@ -87,6 +92,8 @@ class Cluster:
             for process in self.processes:
                 say(f"--- the end of {process.name}'s log")
                 say("".join(process.log().splitlines(keepends=True)[-15:]))
+            if kept := os.environ.get("CHECK_LOGS"):
+                shutil.copytree(self.folder, kept, dirs_exist_ok=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start_broker(self):
