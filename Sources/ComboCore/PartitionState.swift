@@ -69,6 +69,8 @@ package struct PartitionState: ~Copyable {
     package var liveCount: Int { live.count - (ended == .max ? 0 : 1) }
     /// Ended keys that are remembered.
     package var rememberedCount: Int { remembered.count }
+    /// No combo has a deadline before this time; it may be earlier than the first deadline.
+    package var nextTimer: EventTime { wheel.nextTime }
     /// Bytes that the state holds, free room included.
     package var byteCount: Int {
         live.byteCount + remembered.byteCount + keys.byteCount + texts.byteCount

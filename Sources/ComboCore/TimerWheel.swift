@@ -66,6 +66,11 @@ struct TimerWheel: ~Copyable {
     /// Bytes held.
     var byteCount: Int { nodes.byteCount + heads.byteCount + occupied.byteCount }
 
+    /// No timer is due before this time; the end of time: none is armed.
+    var nextTime: EventTime {
+        EventTime(milliseconds: earliest == .max ? .max : earliest << tickShift)
+    }
+
     /// Arms timer `index`, which is not armed, to come up at or before `deadline`.
     mutating func arm(_ index: UInt32, _ deadline: EventTime) {
         nodes.reserve(Int(index) + 1, filledWith: Node())

@@ -134,6 +134,8 @@ package struct PartitionEngine: ~Copyable {
     package var liveCount: Int { state.liveCount }
     /// Ended keys that are remembered.
     package var rememberedCount: Int { state.rememberedCount }
+    /// No timer is due before this time.
+    package var nextTimer: EventTime { state.nextTimer }
     /// Bytes that the state holds.
     package var byteCount: Int { state.byteCount }
 

@@ -62,8 +62,9 @@ package struct Logger: Sendable {
 
         func write(_ admitted: [RepeatLimiter.Admitted]) {
             for one in admitted {
-                let now = clock.wallMilliseconds()
-                sink(format.line(one.event, wallMilliseconds: now, repeated: one.repeated))
+                let age = clock.monotonicMilliseconds() - one.happenedAt
+                let time = clock.wallMilliseconds() - age
+                sink(format.line(one.event, wallMilliseconds: time, repeated: one.repeated))
             }
         }
     }

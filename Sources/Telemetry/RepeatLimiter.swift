@@ -8,6 +8,8 @@ struct RepeatLimiter: Sendable {
     /// An event to print, and how many equal ones were not printed before it.
     struct Admitted: Equatable, Sendable {
         var event: LogEvent
+        /// When it happened: one that was held back is printed later than that.
+        var happenedAt: Int64
         var repeated: Int
     }
 
@@ -16,6 +18,7 @@ struct RepeatLimiter: Sendable {
         var windowEnd: Int64
         var heldBack: Int
         var latest: LogEvent
+        var latestAt: Int64
     }
 
     private let windowMilliseconds: Int64
@@ -40,16 +43,17 @@ struct RepeatLimiter: Sendable {
                 admitted = Self.held(entries.removeFirst())
             }
             open(key, event, now)
-            return admitted + [Admitted(event: event, repeated: 0)]
+            return admitted + [Admitted(event: event, happenedAt: now, repeated: 0)]
         }
         guard now >= entries[index].windowEnd else {
             entries[index].heldBack += 1
             entries[index].latest = event
+            entries[index].latestAt = now
             return []
         }
         let repeated = entries.remove(at: index).heldBack
         open(key, event, now)
-        return [Admitted(event: event, repeated: repeated)]
+        return [Admitted(event: event, happenedAt: now, repeated: repeated)]
     }
 
     /// Forgets all keys; what was held back is to be printed now.
@@ -61,11 +65,17 @@ struct RepeatLimiter: Sendable {
     private mutating func open(_ key: String, _ event: LogEvent, _ now: Int64) {
         let (end, overflow) = now.addingReportingOverflow(windowMilliseconds)
         let windowEnd = overflow ? .max : end
-        entries.append(Entry(key: key, windowEnd: windowEnd, heldBack: 0, latest: event))
+        entries.append(
+            Entry(key: key, windowEnd: windowEnd, heldBack: 0, latest: event, latestAt: now)
+        )
     }
 
     /// The event held back last stands for all of them: one is printed, the others are its repeats.
     private static func held(_ entry: Entry) -> [Admitted] {
-        entry.heldBack == 0 ? [] : [Admitted(event: entry.latest, repeated: entry.heldBack - 1)]
+        guard entry.heldBack > 0 else { return [] }
+        let repeated = entry.heldBack - 1
+        return [
+            Admitted(event: entry.latest, happenedAt: entry.latestAt, repeated: repeated)
+        ]
     }
 }

@@ -20,6 +20,8 @@ actor PartitionProcessor {
         var liveCount: Int
         var rememberedCount: Int
         var byteCount: Int
+        /// No timer is due before this time.
+        var nextTimer: EventTime
     }
 
     nonisolated let executor: WorkerExecutor
@@ -108,7 +110,8 @@ actor PartitionProcessor {
             dropped: core.dropped,
             liveCount: core.engine.liveCount,
             rememberedCount: core.engine.rememberedCount,
-            byteCount: core.engine.byteCount
+            byteCount: core.engine.byteCount,
+            nextTimer: core.engine.nextTimer
         )
     }
 

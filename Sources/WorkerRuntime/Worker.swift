@@ -51,6 +51,8 @@ package final class Worker {
     var partitions: [OwnedPartition] = []
     var transaction = OpenWork()
     var idleClock: IdleClock
+    /// When an idle partition's next timer may be due, on the wall clock.
+    var idleWake: WallTime?
     var restore = RestoreQueue()
     var verdict = WorkerVerdict.running
     /// Whether the group has given this worker its share, which may be nothing.
@@ -145,6 +147,9 @@ package final class Worker {
         if restore.isBusy { return 0 }
         var wait = Limits.pollMilliseconds
         if let grace = configuration.idleGrace { wait = min(wait, max(1, grace / 5)) }
+        if let idleWake {
+            wait = min(wait, max(0, idleWake.milliseconds - clock.wall.milliseconds))
+        }
         if let left = commitTimeLeft() { wait = min(wait, max(0, left)) }
         return wait
     }
@@ -257,7 +262,9 @@ package final class Worker {
     ///
     /// Not as they stand now: since the poll a call may have hung, and what came meanwhile waits.
     private func moveIdleClocks(_ now: MonotonicTime, _ wall: WallTime) throws(StreamError) {
-        guard let target = idleClock.target(now, wall: wall) else { return }
+        idleWake = nil
+        guard let grace = configuration.idleGrace, let target = idleClock.target(now, wall: wall)
+        else { return }
         let confined = Confined(context, to: executor)
         for index in partitions.indices where partitions[index].isAtEnd {
             guard let processor = partitions[index].processor,
@@ -268,6 +275,11 @@ package final class Worker {
             let made = context.commands.count
             let reading = processor.assumeIsolated { $0.advance(confined, to: target) }
             note(reading, of: index)
+            // One that lies further away than any poll waits needs no waking.
+            if reading.nextTimer.milliseconds < wall.milliseconds {
+                let due = WallTime(milliseconds: reading.nextTimer.milliseconds + 1 + grace)
+                idleWake = min(idleWake ?? due, due)
+            }
             if context.commands.count > made || reading.rememberedCount < before.rememberedCount {
                 partitions[index].isDirty = true
                 transaction.add(events: 0, at: clock.monotonic)

@@ -118,6 +118,18 @@ struct LoggerTests {
         #expect(desk.written.count == 2)
     }
 
+    @Test func `a line that was held back has the time of its event`() {
+        let logger = desk.logger()
+        logger.warning("retried", ["attempt": 1], repeatKey: "retried")
+        desk.advance(1_000)
+        logger.warning("retried", ["attempt": 2], repeatKey: "retried")
+        desk.advance(5_000)
+        logger.drain()
+        #expect(
+            desk.written.map { $0.dropFirst(17).prefix(6) } == ["00.000", "01.000"]
+        )
+    }
+
     @Test func `nothing secret is written, whichever way it comes`() {
         for format in LogFormat.allCases {
             let logger = desk.logger(format, secrets: ["hunter2", "hunter2-long", "", "4711"])

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -34,8 +35,13 @@ def skip_without(*paths):
             sys.exit(SKIPPED)
 
 
+STARTED = time.monotonic()
+
+
 def say(text):
-    print(text, flush=True)
+    """Prints a line; what doesn't belong to another one stands behind the seconds so far."""
+    stamp = "" if text.startswith(" ") else f"{time.monotonic() - STARTED:5.1f} s  "
+    print(stamp + text, flush=True)
 
 
 class Failure(Exception):
@@ -86,6 +92,8 @@ class Cluster:
             for process in self.processes:
                 say(f"--- the end of {process.name}'s log")
                 say("".join(process.log().splitlines(keepends=True)[-15:]))
+            if kept := os.environ.get("CHECK_LOGS"):
+                shutil.copytree(self.folder, kept, dirs_exist_ok=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start_broker(self):
@@ -126,6 +134,31 @@ class Cluster:
         self.processes.append(process)
         return process
 
+    def gifts(self, topic, *gifts, partition=0):
+        """Writes gift events to one partition, each keyed by its user, with the present time."""
+        text = "".join(f"{g['user_id']}\t{json.dumps(g)}\n" for g in gifts)
+        subprocess.run(
+            ["kcat", "-P", "-b", self.brokers, "-t", topic, "-p", str(partition), "-K", "\t",
+             "-X", "acks=all"],
+            input=text, text=True, check=True,
+        )
+
+    def follow(self, topic):
+        """Reads a topic from its beginning on while the check runs; a `Tail`."""
+        tail = Tail(self, topic)
+        self.processes.append(tail)
+        return tail
+
+    def cli(self, tool, *arguments):
+        """Runs one of Kafka's own tools; its output."""
+        done = subprocess.run(
+            [KAFKA / "cli", tool, "--bootstrap-server", self.brokers, *map(str, arguments)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+        )
+        if done.returncode != 0:
+            raise Failure(f"{tool}: {done.stdout}")
+        return done.stdout
+
     def read(self, topic):
         """The committed records of a topic: kcat's JSON envelopes, in each partition's order."""
         done = subprocess.run(
@@ -137,17 +170,49 @@ class Cluster:
 
     def committed(self, group):
         """The committed offset of each partition of a group."""
-        done = subprocess.run(
-            [KAFKA / "cli", "consumer-groups", "--bootstrap-server", self.brokers,
-             "--describe", "--group", group, "--offsets"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True,
-        )
         offsets = {}
-        for line in done.stdout.splitlines():
+        shown = self.cli("consumer-groups", "--describe", "--group", group, "--offsets")
+        for line in shown.splitlines():
             words = line.split()
             if len(words) > 4 and words[0] == group and words[3].isdigit():
                 offsets[int(words[2])] = int(words[3])
         return offsets
+
+
+class Tail:
+    """The committed records of a topic as they come, each with the moment at which it was seen."""
+
+    def __init__(self, cluster, topic):
+        self.name = topic
+        self.seen = []  # (epoch milliseconds, the command)
+        self.child = subprocess.Popen(
+            ["kcat", "-C", "-b", cluster.brokers, "-t", topic, "-o", "beginning", "-q", "-u",
+             "-X", "isolation.level=read_committed", "-X", "fetch.wait.max.ms=10"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )
+        threading.Thread(target=self._collect, daemon=True).start()
+
+    def _collect(self):
+        for line in self.child.stdout:
+            self.seen.append((time.time() * 1000, json.loads(line)))
+
+    def commands(self, **fields):
+        """Those seen so far whose fields are as given."""
+        return [c for _, c in list(self.seen) if fields.items() <= c.items()]
+
+    def await_commands(self, number, seconds=30, **fields):
+        return wait_until(
+            f"{number} commands with {fields} in {self.name}",
+            lambda: len(self.commands(**fields)) >= number and self.commands(**fields),
+            seconds, 0.01,
+        )
+
+    def log(self):
+        return "".join(f"{when:.0f} {command}\n" for when, command in self.seen)
+
+    def kill(self):
+        self.child.kill()
+        self.child.wait()
 
 
 class Process:

@@ -17,6 +17,8 @@ part_lines=(
     "worker      | tests | KafkaClientTests"
     "worker      | tests | WorkerRuntimeTests"
     "worker      | check | deploy/checks/evening |"
+    "worker      | check | deploy/checks/idle-clock |"
+    "worker      | check | deploy/checks/outages |"
     "exactly-once | check | deploy/chaos --minutes 3 | deploy/chaos --minutes 20"
     "simulator   | tests | SimulatorTests"
     "operations  | tests | TelemetryTests"
