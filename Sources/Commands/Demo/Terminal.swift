@@ -5,7 +5,8 @@ internal import Synchronization
 ///
 /// The view lives on the alternate screen, without cursor, echo and automatic line ends.
 /// ``leave()`` puts all of it back; any thread may call it, any number of times, and after it
-/// nothing is drawn.
+/// nothing is drawn. Standard input has no part in it: it may be something else, or closed by a
+/// library that ran out of descriptors.
 final class Terminal: Sendable {
     private struct State {
         var isActive = false
@@ -29,10 +30,10 @@ final class Terminal: Sendable {
             state.isActive = true
             // A stopped process would miss its heartbeats, and its screen would stay behind.
             signal(SIGTSTP, SIG_IGN)
-            if unsafe tcgetattr(STDIN_FILENO, &state.saved) == 0 {
+            if unsafe tcgetattr(STDOUT_FILENO, &state.saved) == 0 {
                 var changed = state.saved
                 changed.c_lflag &= ~tcflag_t(ECHO)
-                unsafe tcsetattr(STDIN_FILENO, TCSANOW, &changed)
+                unsafe tcsetattr(STDOUT_FILENO, TCSANOW, &changed)
             }
             Self.writeAll(Self.enterText)
         }
@@ -43,7 +44,7 @@ final class Terminal: Sendable {
         state.withLock { state in
             guard state.isActive else { return }
             state.isActive = false
-            unsafe tcsetattr(STDIN_FILENO, TCSANOW, &state.saved)
+            unsafe tcsetattr(STDOUT_FILENO, TCSANOW, &state.saved)
             Self.writeAll(Self.leaveText)
             signal(SIGTSTP, SIG_DFL)
         }
