@@ -139,7 +139,7 @@ class Cluster:
         text = "".join(f"{g['user_id']}\t{json.dumps(g)}\n" for g in gifts)
         subprocess.run(
             ["kcat", "-P", "-b", self.brokers, "-t", topic, "-p", str(partition), "-K", "\t",
-             "-X", "acks=all"],
+             "-X", "acks=all", "-X", "message.max.bytes=2000000"],
             input=text, text=True, check=True,
         )
 
