@@ -15,7 +15,7 @@ package enum EventOutcome: Sendable, BitwiseCopyable {
 /// The combos of one partition, its clock and its timers: the machine of ``ComboPhase`` for many
 /// keys.
 ///
-/// A caller applies a record in three steps: find its time (``time(of:timestamp:arrivedAt:)``),
+/// A caller applies a record in three steps: find its time (``time(sentAt:timestamp:arrivedAt:)``),
 /// advance
 /// the clock to it, taking the commands of the timers that fire one by one, then apply the event:
 ///
@@ -80,12 +80,12 @@ package struct PartitionState: ~Copyable {
     /// The time at which an event counts, before the clock has its say, and whether it was clamped.
     ///
     /// - Parameters:
-    ///   - event: The event.
+    ///   - sentAt: When the event says that it was sent, epoch milliseconds.
     ///   - timestamp: Kafka's timestamp of its record, epoch milliseconds.
     ///   - arrivedAt: When the worker got it; nil: unknown (a recording).
     /// - Returns: The time, and whether it was too far ahead, so that the arrival stands in.
     package func time(
-        of event: GiftEvent,
+        sentAt: Int64?,
         timestamp: Int64,
         arrivedAt: WallTime?
     ) -> (time: EventTime, isClamped: Bool) {
@@ -93,7 +93,7 @@ package struct PartitionState: ~Copyable {
         let said: Int64
         switch configuration.timeSource {
         case .record: said = timestamp
-        case .event: said = event.sentAt ?? 0
+        case .event: said = sentAt ?? 0
         case .arrival: said = arrival?.milliseconds ?? timestamp
         }
         guard said > 0 else { return (arrival ?? clock, false) }
@@ -149,6 +149,9 @@ package struct PartitionState: ~Copyable {
 
     /// Applies an event at the clock.
     ///
+    /// Its steps are written out in place (`@inline(__always)`): an event is large, and each call
+    /// would hand on a copy of it.
+    ///
     /// - Parameters:
     ///   - event: The event; its texts are copied where they are kept.
     ///   - offset: Its record's offset, higher than any before.
@@ -176,6 +179,7 @@ package struct PartitionState: ~Copyable {
     }
 
     /// What the event adds; nil: its running total adds nothing.
+    @inline(__always)
     private func increment(
         of event: GiftEvent,
         _ memory: KeyMemoryStore.Reference
@@ -188,6 +192,7 @@ package struct PartitionState: ~Copyable {
     }
 
     /// The key's combo, made (with no gift counted yet) if it has none.
+    @inline(__always)
     private mutating func liveCombo(
         _ found: KeyReference?,
         at slot: Int,
@@ -226,6 +231,7 @@ package struct PartitionState: ~Copyable {
     }
 
     /// Remembers the event's id and running total.
+    @inline(__always)
     private mutating func remember(
         _ index: UInt32,
         _ event: GiftEvent,
@@ -241,6 +247,7 @@ package struct PartitionState: ~Copyable {
     }
 
     /// Counts a gift, moves the timer, and makes the command.
+    @inline(__always)
     private mutating func count(
         _ index: UInt32,
         _ increment: Int64,
@@ -322,6 +329,7 @@ package struct PartitionState: ~Copyable {
         return clock < shownAt.advanced(byMilliseconds: configuration.updateMinInterval)
     }
 
+    @inline(__always)
     private static func fields(of event: GiftEvent) -> CommandFields {
         CommandFields(
             roomID: event.roomID,
@@ -338,6 +346,7 @@ package struct PartitionState: ~Copyable {
     // MARK: - Keys
 
     /// The event's combo key.
+    @inline(__always)
     private func key(of event: GiftEvent, offset: Int64) -> KeyHash {
         var hasher = KeyHasher()
         let fields = configuration.key

@@ -161,7 +161,7 @@ package struct PartitionEngine: ~Copyable {
             return error
         }
         let (time, isClamped) = state.time(
-            of: event,
+            sentAt: event.sentAt,
             timestamp: record.timestamp,
             arrivedAt: arrivedAt
         )
