@@ -25,6 +25,9 @@ package enum EventOutcome: Sendable, BitwiseCopyable {
 /// Everything follows from the sequence of calls: there is no clock of its own, nothing random, and
 /// no
 /// iteration in the order of a hash. In steady state nothing is allocated.
+///
+/// Methods on the record path are `mutating` even where they only look: others get a copy of the
+/// whole value, of half a kilobyte, on the stack.
 package struct PartitionState: ~Copyable {
     /// How combos are counted.
     package let configuration: ComboConfiguration
@@ -84,7 +87,7 @@ package struct PartitionState: ~Copyable {
     ///   - timestamp: Kafka's timestamp of its record, epoch milliseconds.
     ///   - arrivedAt: When the worker got it; nil: unknown (a recording).
     /// - Returns: The time, and whether it was too far ahead, so that the arrival stands in.
-    package func time(
+    package mutating func time(
         sentAt: Int64?,
         timestamp: Int64,
         arrivedAt: WallTime?
@@ -158,10 +161,11 @@ package struct PartitionState: ~Copyable {
     ///   - command: Gets the command, if there is one; valid until the next call.
     /// - Returns: What became of the event.
     package mutating func apply(
-        _ event: GiftEvent,
+        _ event: UnsafePointer<GiftEvent>,
         offset: Int64,
         into command: inout OverlayCommand
     ) -> EventOutcome {
+        let event = unsafe BorrowedEvent(event)
         releaseEnded()
         precondition(due.isEmpty, "the clock is advanced until no timer is due")
         if event.streakEnd && event.count == nil && event.streakCount == nil { return .marker }
@@ -180,8 +184,8 @@ package struct PartitionState: ~Copyable {
 
     /// What the event adds; nil: its running total adds nothing.
     @inline(__always)
-    private func increment(
-        of event: GiftEvent,
+    private mutating func increment(
+        of event: BorrowedEvent,
         _ memory: KeyMemoryStore.Reference
     ) -> Int64? {
         if configuration.increment == .one { return 1 }
@@ -197,7 +201,7 @@ package struct PartitionState: ~Copyable {
         _ found: KeyReference?,
         at slot: Int,
         _ key: KeyHash,
-        _ event: GiftEvent,
+        _ event: BorrowedEvent,
         _ offset: Int64
     ) -> UInt32 {
         let fields = Self.fields(of: event)
@@ -234,7 +238,7 @@ package struct PartitionState: ~Copyable {
     @inline(__always)
     private mutating func remember(
         _ index: UInt32,
-        _ event: GiftEvent,
+        _ event: BorrowedEvent,
         _ eventID: UInt64?
     ) {
         if let eventID {
@@ -251,34 +255,32 @@ package struct PartitionState: ~Copyable {
     private mutating func count(
         _ index: UInt32,
         _ increment: Int64,
-        _ event: GiftEvent,
+        _ event: BorrowedEvent,
         _ offset: Int64,
         into command: inout OverlayCommand
     ) -> EventOutcome {
-        let before = live[index]
-        let armed = before.phase == .vacant ? nil : deadline(index)
-        live[index].count = saturatingSum(before.count, increment)
-        live[index].value = saturatingSum(before.value, event.value)
-        live[index].lastOffset = offset
-        live[index].hideAt = clock.advanced(byMilliseconds: configuration.hideAfter)
-        live[index].phase = .displayed
+        let phase = live[index].phase
+        let previousCount = live[index].count
+        let armed = phase == .vacant ? nil : deadline(index)
+        let hideAt = clock.advanced(byMilliseconds: configuration.hideAfter)
+        live[index].add(increment, value: event.value, offset: offset, hideAt: hideAt)
         markChanged(live: index)
 
         var outcome = EventOutcome.command
-        if before.phase == .displayed, mustHold(index) {
+        if phase == .displayed, mustHold(index) {
             conflations[index].isHolding = true
             outcome = .held
         } else {
-            let kind: CommandKind = before.phase == .displayed ? .update : .show
+            let kind: CommandKind = phase == .displayed ? .update : .show
             write(
                 kind,
                 index,
                 at: clock,
-                from: before.count,
+                from: previousCount,
                 Self.fields(of: event),
                 into: &command
             )
-            command.resumed = before.phase == .retained
+            command.resumed = phase == .retained
         }
         rearm(index, was: armed)
         return outcome
@@ -297,24 +299,15 @@ package struct PartitionState: ~Copyable {
         _ fields: CommandFields,
         into command: inout OverlayCommand
     ) {
-        live[index].sequence += 1
-        let combo = live[index]
-        command.kind = kind
-        command.resumed = false
-        command.lane = combo.lane
-        command.sequence = combo.sequence
-        command.comboOffset = combo.firstOffset
+        live[index].write(kind, into: &command)
         command.previousCount = before
-        command.count = combo.count
-        command.value = combo.value
         command.at = time
-        command.hideAt = combo.hideAt
-        command.endAt = combo.hideAt.advanced(byMilliseconds: configuration.retainFor)
+        command.endAt = command.hideAt.advanced(byMilliseconds: configuration.retainFor)
         command.fields = fields
         if configuration.updateMinInterval > 0, kind == .show || kind == .update {
             command.previousCount = conflations[index].shownCount
             conflations[index] = Conflation(
-                shownCount: combo.count,
+                shownCount: command.count,
                 shownAt: time,
                 isHolding: false
             )
@@ -323,14 +316,14 @@ package struct PartitionState: ~Copyable {
 
     /// Whether a gift at the clock comes too soon after the combo's last command to be shown at
     /// once.
-    private func mustHold(_ index: UInt32) -> Bool {
+    private mutating func mustHold(_ index: UInt32) -> Bool {
         guard configuration.updateMinInterval > 0 else { return false }
         let shownAt = conflations[index].shownAt
         return clock < shownAt.advanced(byMilliseconds: configuration.updateMinInterval)
     }
 
     @inline(__always)
-    private static func fields(of event: GiftEvent) -> CommandFields {
+    private static func fields(of event: BorrowedEvent) -> CommandFields {
         CommandFields(
             roomID: event.roomID,
             userID: event.userID,
@@ -347,7 +340,7 @@ package struct PartitionState: ~Copyable {
 
     /// The event's combo key.
     @inline(__always)
-    private func key(of event: GiftEvent, offset: Int64) -> KeyHash {
+    private mutating func key(of event: BorrowedEvent, offset: Int64) -> KeyHash {
         var hasher = KeyHasher()
         let fields = configuration.key
         if fields.contains(.room) { hasher.absorb(event.roomID) }
@@ -367,7 +360,7 @@ package struct PartitionState: ~Copyable {
     }
 
     /// Where the key's state lies; `slot` is left at its entry.
-    func find(_ key: KeyHash, at slot: inout Int) -> KeyReference? {
+    mutating func find(_ key: KeyHash, at slot: inout Int) -> KeyReference? {
         slot = keys.firstSlot(key)
         while let candidate = keys.candidate(key, at: &slot) {
             let held =
@@ -379,7 +372,7 @@ package struct PartitionState: ~Copyable {
         return nil
     }
 
-    private func memory(of found: KeyReference?) -> KeyMemoryStore.Reference {
+    private mutating func memory(of found: KeyReference?) -> KeyMemoryStore.Reference {
         guard let found else { return KeyMemoryStore.none }
         return found.isRemembered ? remembered[found.index].memory : live[found.index].memory
     }

@@ -168,7 +168,7 @@ package struct PartitionEngine: ~Copyable {
         if isClamped { counts.clamped += 1 }
         if time < state.clock { counts.late += 1 }
         advance(to: time, into: &output)
-        switch state.apply(event, offset: record.offset, into: &command) {
+        switch unsafe state.apply(&event, offset: record.offset, into: &command) {
         case .command: append(to: &output)
         case .held: break
         case .duplicate: counts.duplicates += 1

@@ -102,7 +102,7 @@ struct TextStore: ~Copyable {
     }
 
     /// The texts of a combo; valid until the next change of the store.
-    func fields(_ sender: SenderReference, _ gift: GiftReference) -> CommandFields {
+    mutating func fields(_ sender: SenderReference, _ gift: GiftReference) -> CommandFields {
         let block = unsafe TextBlock(arena.pointer(sender))
         let giftBlock = unsafe TextBlock(arena.pointer(gifts[gift].block))
         let senders: InlineArray<5, Text> = block.texts()
