@@ -48,6 +48,30 @@ struct LiveCombo: PoolCell {
         get { sequence }
         set { sequence = newValue }
     }
+
+    /// Counts a gift; the combo is displayed from now on.
+    @inline(__always)
+    mutating func add(_ increment: Int64, value: Int64, offset: Int64, hideAt: EventTime) {
+        count = saturatingSum(count, increment)
+        self.value = saturatingSum(self.value, value)
+        lastOffset = offset
+        self.hideAt = hideAt
+        phase = .displayed
+    }
+
+    /// Makes the combo's next command, as far as the combo knows it.
+    @inline(__always)
+    mutating func write(_ kind: CommandKind, into command: inout OverlayCommand) {
+        sequence += 1
+        command.kind = kind
+        command.resumed = false
+        command.lane = lane
+        command.sequence = sequence
+        command.comboOffset = firstOffset
+        command.count = count
+        command.value = value
+        command.hideAt = hideAt
+    }
 }
 
 /// An ended combo's key, kept so that nothing is counted twice: a cell of the partition's memory.

@@ -2,20 +2,20 @@
 
 extension PartitionState {
     /// When the combo's timer is due: its held update, its hide or its end.
-    func deadline(_ index: UInt32) -> EventTime {
-        let combo = live[index]
-        switch combo.phase {
+    mutating func deadline(_ index: UInt32) -> EventTime {
+        let hideAt = live[index].hideAt
+        switch live[index].phase {
         case .displayed:
             guard configuration.updateMinInterval > 0, conflations[index].isHolding else {
-                return combo.hideAt
+                return hideAt
             }
             let shownAt = conflations[index].shownAt
             return min(
-                combo.hideAt,
+                hideAt,
                 shownAt.advanced(byMilliseconds: configuration.updateMinInterval)
             )
         case .retained:
-            return combo.hideAt.advanced(byMilliseconds: configuration.retainFor)
+            return hideAt.advanced(byMilliseconds: configuration.retainFor)
         case .vacant:
             preconditionFailure("a vacant cell has no timer")
         }
@@ -53,11 +53,11 @@ extension PartitionState {
         before time: EventTime,
         into command: inout OverlayCommand
     ) {
-        let combo = live[index]
         let deadline = deadline(index)
-        let fields = texts.fields(combo.sender, combo.gift)
+        let count = live[index].count
+        let fields = texts.fields(live[index].sender, live[index].gift)
         markChanged(live: index)
-        switch combo.phase {
+        switch live[index].phase {
         case .displayed:
             let isHeldUpdate = configuration.updateMinInterval > 0 && conflations[index].isHolding
             if !isHeldUpdate { live[index].phase = .retained }
@@ -65,13 +65,13 @@ extension PartitionState {
                 isHeldUpdate ? .update : .hide,
                 index,
                 at: deadline,
-                from: combo.count,
+                from: count,
                 fields,
                 into: &command
             )
             schedule(index, before: time, isTick: true)
         case .retained:
-            write(.end, index, at: deadline, from: combo.count, fields, into: &command)
+            write(.end, index, at: deadline, from: count, fields, into: &command)
             ended = index
         case .vacant:
             preconditionFailure("a vacant cell has no timer")
@@ -113,9 +113,13 @@ extension PartitionState {
 
     /// Frees the combo whose `end` was given out, and remembers its key if there is anything to
     /// remember.
+    @inline(__always)
     mutating func releaseEnded() {
-        guard ended != .max else { return }
-        let index = ended
+        if ended != .max { release(ended) }
+    }
+
+    @inline(never)
+    private mutating func release(_ index: UInt32) {
         let combo = live[index]
         ended = .max
         texts.removeSender(combo.sender)
@@ -145,6 +149,7 @@ extension PartitionState {
     }
 
     /// Forgets the keys whose memory ended before `time`.
+    @inline(__always)
     mutating func forgetKeys(before time: EventTime) {
         while oldestRemembered != .max {
             let endAt = remembered[oldestRemembered].endAt
@@ -153,6 +158,7 @@ extension PartitionState {
         }
     }
 
+    @inline(never)
     private mutating func forget(_ index: UInt32) {
         let key = remembered[index].key
         let marks = remembered[index].marks

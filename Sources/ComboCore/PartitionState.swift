@@ -15,7 +15,7 @@ package enum EventOutcome: Sendable, BitwiseCopyable {
 /// The combos of one partition, its clock and its timers: the machine of ``ComboPhase`` for many
 /// keys.
 ///
-/// A caller applies a record in three steps: find its time (``time(of:timestamp:arrivedAt:)``),
+/// A caller applies a record in three steps: find its time (``time(sentAt:timestamp:arrivedAt:)``),
 /// advance
 /// the clock to it, taking the commands of the timers that fire one by one, then apply the event:
 ///
@@ -25,6 +25,9 @@ package enum EventOutcome: Sendable, BitwiseCopyable {
 /// Everything follows from the sequence of calls: there is no clock of its own, nothing random, and
 /// no
 /// iteration in the order of a hash. In steady state nothing is allocated.
+///
+/// Methods on the record path are `mutating` even where they only look: others get a copy of the
+/// whole value, of half a kilobyte, on the stack.
 package struct PartitionState: ~Copyable {
     /// How combos are counted.
     package let configuration: ComboConfiguration
@@ -82,12 +85,12 @@ package struct PartitionState: ~Copyable {
     /// The time at which an event counts, before the clock has its say, and whether it was clamped.
     ///
     /// - Parameters:
-    ///   - event: The event.
+    ///   - sentAt: When the event says that it was sent, epoch milliseconds.
     ///   - timestamp: Kafka's timestamp of its record, epoch milliseconds.
     ///   - arrivedAt: When the worker got it; nil: unknown (a recording).
     /// - Returns: The time, and whether it was too far ahead, so that the arrival stands in.
-    package func time(
-        of event: GiftEvent,
+    package mutating func time(
+        sentAt: Int64?,
         timestamp: Int64,
         arrivedAt: WallTime?
     ) -> (time: EventTime, isClamped: Bool) {
@@ -95,7 +98,7 @@ package struct PartitionState: ~Copyable {
         let said: Int64
         switch configuration.timeSource {
         case .record: said = timestamp
-        case .event: said = event.sentAt ?? 0
+        case .event: said = sentAt ?? 0
         case .arrival: said = arrival?.milliseconds ?? timestamp
         }
         guard said > 0 else { return (arrival ?? clock, false) }
@@ -151,16 +154,20 @@ package struct PartitionState: ~Copyable {
 
     /// Applies an event at the clock.
     ///
+    /// Its steps are written out in place (`@inline(__always)`): an event is large, and each call
+    /// would hand on a copy of it.
+    ///
     /// - Parameters:
     ///   - event: The event; its texts are copied where they are kept.
     ///   - offset: Its record's offset, higher than any before.
     ///   - command: Gets the command, if there is one; valid until the next call.
     /// - Returns: What became of the event.
     package mutating func apply(
-        _ event: GiftEvent,
+        _ event: UnsafePointer<GiftEvent>,
         offset: Int64,
         into command: inout OverlayCommand
     ) -> EventOutcome {
+        let event = unsafe BorrowedEvent(event)
         releaseEnded()
         precondition(due.isEmpty, "the clock is advanced until no timer is due")
         if event.streakEnd && event.count == nil && event.streakCount == nil { return .marker }
@@ -178,8 +185,9 @@ package struct PartitionState: ~Copyable {
     }
 
     /// What the event adds; nil: its running total adds nothing.
-    private func increment(
-        of event: GiftEvent,
+    @inline(__always)
+    private mutating func increment(
+        of event: BorrowedEvent,
         _ memory: KeyMemoryStore.Reference
     ) -> Int64? {
         if configuration.increment == .one { return 1 }
@@ -190,11 +198,12 @@ package struct PartitionState: ~Copyable {
     }
 
     /// The key's combo, made (with no gift counted yet) if it has none.
+    @inline(__always)
     private mutating func liveCombo(
         _ found: KeyReference?,
         at slot: Int,
         _ key: KeyHash,
-        _ event: GiftEvent,
+        _ event: BorrowedEvent,
         _ offset: Int64
     ) -> UInt32 {
         let fields = Self.fields(of: event)
@@ -228,9 +237,10 @@ package struct PartitionState: ~Copyable {
     }
 
     /// Remembers the event's id and running total.
+    @inline(__always)
     private mutating func remember(
         _ index: UInt32,
-        _ event: GiftEvent,
+        _ event: BorrowedEvent,
         _ eventID: UInt64?
     ) {
         if let eventID {
@@ -243,37 +253,36 @@ package struct PartitionState: ~Copyable {
     }
 
     /// Counts a gift, moves the timer, and makes the command.
+    @inline(__always)
     private mutating func count(
         _ index: UInt32,
         _ increment: Int64,
-        _ event: GiftEvent,
+        _ event: BorrowedEvent,
         _ offset: Int64,
         into command: inout OverlayCommand
     ) -> EventOutcome {
-        let before = live[index]
-        let armed = before.phase == .vacant ? nil : deadline(index)
-        live[index].count = saturatingSum(before.count, increment)
-        live[index].value = saturatingSum(before.value, event.value)
-        live[index].lastOffset = offset
-        live[index].hideAt = clock.advanced(byMilliseconds: configuration.hideAfter)
-        live[index].phase = .displayed
+        let phase = live[index].phase
+        let previousCount = live[index].count
+        let armed = phase == .vacant ? nil : deadline(index)
+        let hideAt = clock.advanced(byMilliseconds: configuration.hideAfter)
+        live[index].add(increment, value: event.value, offset: offset, hideAt: hideAt)
         markChanged(live: index)
 
         var outcome = EventOutcome.command
-        if before.phase == .displayed, mustHold(index) {
+        if phase == .displayed, mustHold(index) {
             conflations[index].isHolding = true
             outcome = .held
         } else {
-            let kind: CommandKind = before.phase == .displayed ? .update : .show
+            let kind: CommandKind = phase == .displayed ? .update : .show
             write(
                 kind,
                 index,
                 at: clock,
-                from: before.count,
+                from: previousCount,
                 Self.fields(of: event),
                 into: &command
             )
-            command.resumed = before.phase == .retained
+            command.resumed = phase == .retained
         }
         rearm(index, was: armed)
         return outcome
@@ -292,24 +301,15 @@ package struct PartitionState: ~Copyable {
         _ fields: CommandFields,
         into command: inout OverlayCommand
     ) {
-        live[index].sequence += 1
-        let combo = live[index]
-        command.kind = kind
-        command.resumed = false
-        command.lane = combo.lane
-        command.sequence = combo.sequence
-        command.comboOffset = combo.firstOffset
+        live[index].write(kind, into: &command)
         command.previousCount = before
-        command.count = combo.count
-        command.value = combo.value
         command.at = time
-        command.hideAt = combo.hideAt
-        command.endAt = combo.hideAt.advanced(byMilliseconds: configuration.retainFor)
+        command.endAt = command.hideAt.advanced(byMilliseconds: configuration.retainFor)
         command.fields = fields
         if configuration.updateMinInterval > 0, kind == .show || kind == .update {
             command.previousCount = conflations[index].shownCount
             conflations[index] = Conflation(
-                shownCount: combo.count,
+                shownCount: command.count,
                 shownAt: time,
                 isHolding: false
             )
@@ -318,13 +318,14 @@ package struct PartitionState: ~Copyable {
 
     /// Whether a gift at the clock comes too soon after the combo's last command to be shown at
     /// once.
-    private func mustHold(_ index: UInt32) -> Bool {
+    private mutating func mustHold(_ index: UInt32) -> Bool {
         guard configuration.updateMinInterval > 0 else { return false }
         let shownAt = conflations[index].shownAt
         return clock < shownAt.advanced(byMilliseconds: configuration.updateMinInterval)
     }
 
-    private static func fields(of event: GiftEvent) -> CommandFields {
+    @inline(__always)
+    private static func fields(of event: BorrowedEvent) -> CommandFields {
         CommandFields(
             roomID: event.roomID,
             userID: event.userID,
@@ -340,7 +341,8 @@ package struct PartitionState: ~Copyable {
     // MARK: - Keys
 
     /// The event's combo key.
-    private func key(of event: GiftEvent, offset: Int64) -> KeyHash {
+    @inline(__always)
+    private mutating func key(of event: BorrowedEvent, offset: Int64) -> KeyHash {
         var hasher = KeyHasher()
         let fields = configuration.key
         if fields.contains(.room) { hasher.absorb(event.roomID) }
@@ -360,7 +362,7 @@ package struct PartitionState: ~Copyable {
     }
 
     /// Where the key's state lies; `slot` is left at its entry.
-    func find(_ key: KeyHash, at slot: inout Int) -> KeyReference? {
+    mutating func find(_ key: KeyHash, at slot: inout Int) -> KeyReference? {
         slot = keys.firstSlot(key)
         while let candidate = keys.candidate(key, at: &slot) {
             let held =
@@ -372,7 +374,7 @@ package struct PartitionState: ~Copyable {
         return nil
     }
 
-    private func memory(of found: KeyReference?) -> KeyMemoryStore.Reference {
+    private mutating func memory(of found: KeyReference?) -> KeyMemoryStore.Reference {
         guard let found else { return KeyMemoryStore.none }
         return found.isRemembered ? remembered[found.index].memory : live[found.index].memory
     }

@@ -175,7 +175,7 @@ struct TimerWheel: ~Copyable {
     }
 
     /// The occupied slot that begins first, the wider one where two begin together.
-    private func earliestSlot() -> (slot: Int, begins: Int64)? {
+    private mutating func earliestSlot() -> (slot: Int, begins: Int64)? {
         var best: (slot: Int, begins: Int64)?
         for level in 0..<Self.levels where summary[level] != 0 {
             let shift = Int64(level * Self.slotBits)
@@ -192,7 +192,7 @@ struct TimerWheel: ~Copyable {
     }
 
     /// The first occupied slot of a level that is not empty, from `start` on and around.
-    private func occupiedSlot(_ level: Int, from start: Int) -> Int {
+    private mutating func occupiedSlot(_ level: Int, from start: Int) -> Int {
         let word = start >> 6
         let here = occupied[level * Self.words + word] & (~0 << UInt64(start & 63))
         if here != 0 { return word << 6 | here.trailingZeroBitCount }

@@ -23,6 +23,8 @@ package struct CommandBatch: ~Copyable {
     package var count: Int { entries.count }
     /// Whether there are none.
     package var isEmpty: Bool { entries.isEmpty }
+    /// Number of bytes of all keys and values.
+    package var byteCount: Int { output.count }
     /// The command at `index`, in the order in which they were made.
     package subscript(_ index: Int) -> Entry { entries[index] }
 

@@ -163,14 +163,14 @@ package struct PartitionEngine: ~Copyable {
             return error
         }
         let (time, isClamped) = state.time(
-            of: event,
+            sentAt: event.sentAt,
             timestamp: record.timestamp,
             arrivedAt: arrivedAt
         )
         if isClamped { counts.clamped += 1 }
         if time < state.clock { counts.late += 1 }
         advance(to: time, into: &output)
-        switch state.apply(event, offset: record.offset, into: &command) {
+        switch unsafe state.apply(&event, offset: record.offset, into: &command) {
         case .command: append(to: &output)
         case .held: break
         case .duplicate: counts.duplicates += 1

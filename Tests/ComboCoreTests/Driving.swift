@@ -56,7 +56,8 @@ struct Driver: ~Copyable {
             event.value = gift.value
             event.streakEnd = gift.streakEnd
             event.streakable = gift.streakable
-            if state.apply(event, offset: offset, into: &command) == .command { take() }
+            let outcome = unsafe state.apply(&event, offset: offset, into: &command)
+            if outcome == .command { take() }
         }
     }
 

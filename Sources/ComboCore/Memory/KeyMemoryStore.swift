@@ -37,7 +37,7 @@ struct KeyMemoryStore: ~Copyable {
     var byteCount: Int { arena.byteCount }
 
     /// Whether `id` is among the key's last ones.
-    func contains(_ reference: Reference, id: UInt64) -> Bool {
+    mutating func contains(_ reference: Reference, id: UInt64) -> Bool {
         guard reference != Self.none else { return false }
         let header = header(reference)
         let ids = unsafe idsStart(reference, header)
@@ -70,7 +70,7 @@ struct KeyMemoryStore: ~Copyable {
     }
 
     /// The highest total known of a streak, 0 where there is none; nil is the unnamed streak.
-    func total(_ reference: Reference, streak: UInt64?) -> Int64 {
+    mutating func total(_ reference: Reference, streak: UInt64?) -> Int64 {
         guard reference != Self.none else { return 0 }
         let header = header(reference)
         guard header.hasStreaks != 0 else { return 0 }

@@ -19,20 +19,21 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
         unsafe base.deallocate()
     }
 
+    /// Accessed by address, so that who reads one field of an element copies no other.
     subscript(_ index: Int) -> Element {
-        @inline(__always) get {
-            precondition(index >= 0 && index < capacity, "index outside the slab")
-            return unsafe base[index]
-        }
-        @inline(__always) _modify {
-            precondition(index >= 0 && index < capacity, "index outside the slab")
-            yield unsafe &base[index]
-        }
+        @inline(__always) unsafeAddress { unsafe UnsafePointer(address(index)) }
+        @inline(__always) unsafeMutableAddress { unsafe address(index) }
     }
 
     subscript(_ index: UInt32) -> Element {
-        @inline(__always) get { self[Int(index)] }
-        @inline(__always) _modify { yield &self[Int(index)] }
+        @inline(__always) unsafeAddress { unsafe UnsafePointer(address(Int(index))) }
+        @inline(__always) unsafeMutableAddress { unsafe address(Int(index)) }
+    }
+
+    @inline(__always)
+    fileprivate func address(_ index: Int) -> UnsafeMutablePointer<Element> {
+        precondition(index >= 0 && index < capacity, "index outside the slab")
+        return unsafe base + index
     }
 
     /// Makes room for `count` elements; new ones are `element`.
@@ -76,8 +77,8 @@ struct CellPool<Cell: PoolCell>: ~Copyable {
     }
 
     subscript(_ index: UInt32) -> Cell {
-        @inline(__always) get { cells[index] }
-        @inline(__always) _modify { yield &cells[index] }
+        @inline(__always) unsafeAddress { unsafe UnsafePointer(cells.address(Int(index))) }
+        @inline(__always) unsafeMutableAddress { unsafe cells.address(Int(index)) }
     }
 
     mutating func take() -> UInt32 {

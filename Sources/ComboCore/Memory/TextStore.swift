@@ -102,7 +102,7 @@ struct TextStore: ~Copyable {
     }
 
     /// The texts of a combo; valid until the next change of the store.
-    func fields(_ sender: SenderReference, _ gift: GiftReference) -> CommandFields {
+    mutating func fields(_ sender: SenderReference, _ gift: GiftReference) -> CommandFields {
         let block = unsafe TextBlock(arena.pointer(sender))
         let giftBlock = unsafe TextBlock(arena.pointer(gifts[gift].block))
         let senders: InlineArray<5, Text> = block.texts()
@@ -190,6 +190,27 @@ struct TextBlock {
 
     /// Whether the block holds exactly these texts.
     func holds<let count: Int>(_ texts: borrowing InlineArray<count, Text>) -> Bool {
+        guard !isLong else { return holdsLong(texts) }
+        for index in 0..<count
+        where Int(unsafe start.load(fromByteOffset: index, as: UInt8.self)) != texts[index].count {
+            return false
+        }
+        var at = count
+        for index in 0..<count {
+            let length = texts[index].count
+            if let other = unsafe texts[index].bytes.baseAddress {
+                guard unsafe equalBytes(start + at, other, length) else { return false }
+            }
+            at += length
+        }
+        return true
+    }
+
+    /// The same of a block in which a text is long.
+    @inline(never)
+    private func holdsLong<let count: Int>(
+        _ texts: borrowing InlineArray<count, Text>
+    ) -> Bool {
         for index in 0..<count where length(index) != texts[index].count { return false }
         var at = headerSize(count)
         for index in 0..<count {
@@ -226,18 +247,36 @@ struct TextBlock {
 }
 
 /// Whether `count` bytes at both places are the same.
+///
+/// A word at a time; the last word overlaps the one before, so that no byte is looked at alone.
 @inline(__always)
 func equalBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
-    var offset = 0
-    while offset + 8 <= count {
-        let first = unsafe (left + offset).loadUnaligned(as: UInt64.self)
-        if unsafe first != (right + offset).loadUnaligned(as: UInt64.self) { return false }
-        offset += 8
+    if count >= 8 {
+        var offset = 0
+        while offset < count &- 8 {
+            if unsafe differ(left, right, at: offset, as: UInt64.self) { return false }
+            offset &+= 8
+        }
+        return unsafe !differ(left, right, at: count &- 8, as: UInt64.self)
     }
-    while offset < count {
-        let first = unsafe left.load(fromByteOffset: offset, as: UInt8.self)
-        if unsafe first != right.load(fromByteOffset: offset, as: UInt8.self) { return false }
-        offset += 1
+    if count >= 4 {
+        return unsafe !differ(left, right, at: 0, as: UInt32.self)
+            && !differ(left, right, at: count &- 4, as: UInt32.self)
     }
-    return true
+    // One to three: the first, the middle and the last.
+    return unsafe count == 0
+        || !differ(left, right, at: 0, as: UInt8.self)
+            && !differ(left, right, at: count &>> 1, as: UInt8.self)
+            && !differ(left, right, at: count &- 1, as: UInt8.self)
+}
+
+@inline(__always)
+private func differ<Word: FixedWidthInteger & BitwiseCopyable>(
+    _ left: UnsafeRawPointer,
+    _ right: UnsafeRawPointer,
+    at offset: Int,
+    as type: Word.Type
+) -> Bool {
+    unsafe left.loadUnaligned(fromByteOffset: offset, as: type)
+        != right.loadUnaligned(fromByteOffset: offset, as: type)
 }

@@ -50,6 +50,24 @@ struct FieldNames: ~Copyable {
         unsafe guesses + Int(field)
     }
 
+    /// Corrects a guess to the known name whose comma is the first of the sixteen bytes that can
+    /// be read at `pointer`; false if there is none, or the guess is of an object's first name.
+    ///
+    /// Fields that only some records have make the guesses around them wrong again and again.
+    @inline(never)
+    func correct(
+        _ guess: UnsafeMutablePointer<Guess>,
+        toNameAt pointer: UnsafeRawPointer
+    ) -> Bool {
+        guard unsafe guess != guessAfterBrace else { return false }
+        for index in 0..<GiftField.allCases.count where unsafe names[index].matches(pointer) {
+            unsafe guess.pointee.name = names[index]
+            unsafe guess.pointee.next = self.guess(after: names[index].field)
+            return true
+        }
+        return false
+    }
+
     /// Moves from an object's opening brace or the end of a field's value behind the next colon.
     ///
     /// - Parameters:

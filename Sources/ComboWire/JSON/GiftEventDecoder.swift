@@ -116,6 +116,10 @@ package struct GiftEventDecoder: ~Copyable {
             } else if scanner.peek() == Byte.closeBrace, unsafe guess != names.guessAfterBrace {
                 scanner.advance()
                 break
+            } else if unsafe scanner.cursor <= lastPlace,
+                unsafe names.correct(guess, toNameAt: scanner.cursor)
+            {
+                continue
             } else {
                 let name = unsafe try scanOddName(scanner, guess: guess)
                 unsafe scanner.cursor = name.cursor

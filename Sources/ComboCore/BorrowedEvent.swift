@@ -1,0 +1,17 @@
+/// A gift event where its owner has it: who reads one field copies no other.
+@safe
+@dynamicMemberLookup
+struct BorrowedEvent: BitwiseCopyable {
+    private let pointer: UnsafePointer<GiftEvent>
+
+    /// Borrows an event, which must stay where it is while this is used.
+    @inline(__always)
+    init(_ pointer: UnsafePointer<GiftEvent>) {
+        unsafe self.pointer = pointer
+    }
+
+    @inline(__always)
+    subscript<Field>(dynamicMember field: KeyPath<GiftEvent, Field>) -> Field {
+        unsafe pointer.pointee[keyPath: field]
+    }
+}

@@ -1,0 +1,83 @@
+/// `giftcombo bench`: how fast the program is, without anything around it.
+let benchCommand = Subcommand(
+    name: "bench",
+    summary: "measure the engine: time an event, memory a combo",
+    operands: "engine",
+    operandCount: 1...1,
+    options: [
+        Subcommand.Option(
+            "live",
+            value: "N",
+            repeats: true,
+            meaning: "combos that are live at once (1000, 20000 and 500000, one after the other)"
+        ),
+        Subcommand.Option("events", value: "N", meaning: "events in a round (200000)"),
+        Subcommand.Option("rounds", value: "N", meaning: "rounds (5); 0: see below"),
+        Subcommand.Option("seed", value: "N", meaning: "the same seed gives the same events (1)"),
+        Subcommand.Option("only", value: "WHAT", meaning: "time or memory"),
+        Subcommand.Option("json", meaning: "one JSON object a line for each measurement"),
+    ],
+    details: """
+        engine: one partition from a record's bytes to its commands' bytes, without Kafka and
+        without changelog: parse, combo, timers, encode, with default settings. Senders tap in
+        bursts of six on average; the rate is such that about --live combos are live.
+
+        Time: the warm-up is 6 s of event time, and until as many remembered keys are forgotten as
+        are added (66 s, or 200,000 keys). Then the events of all rounds are made, in one run of
+        memory, and only after that measured; ns an event is CPU time of the median round.
+
+        Memory: what the state's stores hold, free room included, a key: of --live combos that live
+        at once, and of as many remembered keys (at most 200,000); with 8 event ids of 20 B each,
+        names of 17 B on average, no pictures.
+
+        A process can't count its instructions and heap allocations; valgrind can. With --rounds 0
+        the events of one round are made and not measured: what callgrind counts of it is to be
+        subtracted from what it counts of --rounds 1. deploy/checks/instructions does that.
+        """,
+    run: bench
+)
+
+private func bench(
+    _ arguments: ParsedArguments,
+    _ context: CommandContext
+) throws(CommandFailure) {
+    guard arguments.operands == ["engine"] else {
+        throw benchCommand.usage("nothing to measure called \"\(arguments.operands[0])\"")
+    }
+    let options: EngineBenchmarkOptions
+    do {
+        options = try EngineBenchmarkOptions(arguments)
+    } catch {
+        throw benchCommand.usage(error.messages[0])
+    }
+    for live in options.live {
+        let measurement = EngineBenchmark.measure(live: live, options)
+        let isJSON = arguments.has("json")
+        context.output.write(isJSON ? measurement.json(options) : measurement.text(options))
+        context.output.flush()
+    }
+}
+
+extension EngineBenchmarkOptions {
+    fileprivate init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        let reader = OptionReader(arguments)
+        let counts = ValueType<Int64>.integer(1...5_000_000)
+        var given: [Int] = []
+        for text in arguments.values(of: "live") {
+            guard let count = counts.read(text) else {
+                throw reader.usage("--live \"\(text)\" is not allowed; allowed: \(counts.allowed)")
+            }
+            given.append(Int(count))
+        }
+        if !given.isEmpty { live = given }
+        if let number = try reader.value("events", .integer(1...10_000_000)) {
+            events = Int(number)
+        }
+        if let isTime = try reader.value("only", .choice([("time", true), ("memory", false)])) {
+            measuresTime = isTime
+            measuresMemory = !isTime
+        }
+        if let number = try reader.value("rounds", .integer(0...100)) { rounds = Int(number) }
+        if let number = try reader.value("seed", .integer(0...Int64.max)) { seed = UInt64(number) }
+    }
+}
