@@ -76,7 +76,7 @@ let package = Package(
             ["AdminServer", "ComboCore", "ComboWire", "Commands", "Telemetry", "WorkerRuntime"]
         ),
         tests("SimulatorTests", ["ComboCore", "StreamPorts", "Simulator"]),
-        tests("TidyTests", ["Commands"]),
+        tests("TidyTests", ["Commands", "Telemetry"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -18,7 +18,7 @@ import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-KAFKA = ROOT.parent / "shared" / "kafka"
+KAFKA = pathlib.Path(os.environ.get("GIFTCOMBO_KAFKA") or ROOT.parent / "shared" / "kafka")
 CONFORMANCE = ROOT.parent / "shared" / "conformance"
 SKIPPED = 77  # exit code of a check that could not run here
 

@@ -18,6 +18,7 @@ check_packages=(
     "prometheus /usr/bin/promtool"
     "python3 /usr/bin/python3"
     "kcat /usr/bin/kcat"
+    "curl /usr/bin/curl"
 )
 
 # What the broker that tests start needs.

@@ -23,6 +23,9 @@ part_lines=(
     "simulator   | tests | SimulatorTests"
     "operations  | tests | TelemetryTests"
     "operations  | tests | AdminServerTests"
+    "operations  | check | deploy/checks/demo-terminal |"
+    "operations  | check | deploy/checks/compose |"
+    "operations  | check | deploy/checks/readme |"
     "overlay     | tests | OverlayGatewayTests"
     "performance | check | deploy/checks/instructions |"
 )

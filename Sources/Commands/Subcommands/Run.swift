@@ -18,10 +18,9 @@ let runCommand = Subcommand(
         )
     ],
     details: """
-        Runs until SIGTERM or SIGINT: then it commits, leaves the group and ends with 0, within 10
-        s; a
-        second signal ends it at once. Killed in any way it loses nothing. SIGHUP does nothing: a
-        process keeps the configuration that it started with.
+        Runs until SIGTERM or SIGINT: then it commits, leaves the group and ends with 0, within
+        10 s; a second signal ends it at once. Killed in any way it loses nothing. SIGHUP does
+        nothing: a process keeps the configuration that it started with.
 
         While the brokers can't be reached it waits for them, live and not ready (/livez, /readyz on
         admin.listen). The topics must be there: `giftcombo topics` makes them.
