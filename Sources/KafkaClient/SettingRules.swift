@@ -70,7 +70,7 @@ enum SettingRules {
         "batch.size": "1000000",
         "enable.idempotence": "true",
         "linger.ms": "50",
-        // The topic's max.message.bytes decides: a dead letter may be larger than the default of 1 MB.
+        // The topic's max.message.bytes decides: a dead letter may be over the default of 1 MB.
         "message.max.bytes": "16777216",
         "partitioner": "murmur2_random",
         // The default of 100 is waited whenever a transaction begins before the last one's markers
