@@ -1,18 +1,24 @@
 internal import ComboCore
 internal import ComboWire
+internal import StreamPorts
 
 /// `giftcombo replay`: recorded gift events in, overlay commands out, without Kafka.
 let replayCommand = Subcommand(
     name: "replay",
     summary: "print the commands that recorded gift events give, without Kafka",
-    operands: "FILE…|-",
-    operandCount: 1...Int.max,
+    operands: "[FILE…|-]",
+    operandCount: 0...Int.max,
     options: Subcommand.Option.configuration + [
         Subcommand.Option(
             "dead-letters",
             value: "FILE",
             meaning: "write what could not be read there, a line each"
-        )
+        ),
+        Subcommand.Option(
+            "topic",
+            value: "NAME",
+            meaning: "replay this topic, up to where it ends now, instead of files"
+        ),
     ],
     details: """
         A file holds a record a line,
@@ -20,7 +26,8 @@ let replayCommand = Subcommand(
         with arrived_at where it is known; value is an object, a string (raw text) or null, or
         value_base64 holds the bytes. Offsets of a partition must rise. Or the file is a conformance
         document, whose config holds as --set would. Files packed with gzip are unpacked; - is
-        standard input. After the last record the clock runs to the end of time.
+        standard input. After the last record the clock runs to the end of time. With --topic the
+        records come from the brokers of kafka.bootstrap.servers.
 
         Commands go to standard output, a line each, the totals to standard error. --set takes the
         combo, time and input keys.
@@ -32,16 +39,20 @@ private func replay(
     _ arguments: ParsedArguments,
     _ context: CommandContext
 ) throws(CommandFailure) {
-    let reader: RecordingReader
+    let topic = arguments.value(of: "topic")
+    guard (topic == nil) != arguments.operands.isEmpty else {
+        throw replayCommand.usage("a FILE or --topic is needed, and not both")
+    }
+    let reader: RecordingReader?
     do {
-        reader = try RecordingReader(paths: arguments.operands)
+        reader = topic == nil ? try RecordingReader(paths: arguments.operands) : nil
     } catch {
         throw CommandFailure(.failure, "\(error)")
     }
     let loaded = try context.configuration(
         from: arguments,
-        groups: [.combo, .time, .input],
-        document: reader.document.map { ($0.path, $0.config) }
+        groups: topic == nil ? [.combo, .time, .input] : nil,
+        document: reader?.document.map { ($0.path, $0.config) }
     )
     guard !arguments.has("print-config") else {
         context.output.write(ConfigurationText.properties(of: loaded))
@@ -56,6 +67,24 @@ private func replay(
         commands: context.output,
         deadLetters: deadLetters
     )
+    if let reader {
+        try replayFiles(reader, replay, context)
+    } else if let topic {
+        try replayTopic(topic, loaded.configuration, replay, context)
+    }
+    replay.finish()
+    try deadLetters?.close()
+    if replay.isReadOn {
+        context.output.flush()
+        context.tell(replay.totals)
+    }
+}
+
+private func replayFiles(
+    _ reader: RecordingReader,
+    _ replay: Replay,
+    _ context: CommandContext
+) throws(CommandFailure) {
     var progress = ProgressLine(on: context.errors)
     defer { progress.clear() }
     var record = RecordedRecord()
@@ -70,15 +99,20 @@ private func replay(
         }
     } catch {
         replay.flush()
-        progress.clear()
         throw CommandFailure(.failure, "\(error)")
     }
-    replay.finish()
-    try deadLetters?.close()
-    progress.clear()
-    if replay.isReadOn {
-        context.output.flush()
-        context.tell(replay.totals)
+}
+
+private func replayTopic(
+    _ topic: String,
+    _ configuration: Configuration,
+    _ replay: Replay,
+    _ context: CommandContext
+) throws(CommandFailure) {
+    let scan = try TopicScan(configuration, topic: topic)
+    defer { scan.close() }
+    try scan.run(context, "replayed") { record in
+        replay.process(record.input, partition: record.view.partition, arrivedAt: nil)
     }
 }
 
@@ -86,19 +120,17 @@ private func percent(_ part: Double?) -> String {
     part.map { ", \(Int($0 * 100)) %" } ?? ""
 }
 
-/// Runs recorded records through the engine, each partition in one of its own.
+/// Prints what records give, as they come.
 private final class Replay {
-    private let configuration: Configuration
+    private let input: ReplayedInput
     private let commands: Output
     private let deadLetters: DeadLetterFile?
-    private var partitions: [Int32: ReplayedPartition] = [:]
-    private var batch = CommandBatch()
 
     /// Commands that are collected before they are written.
     private static let batchSize = 256
 
     init(configuration: Configuration, commands: Output, deadLetters: DeadLetterFile?) {
-        self.configuration = configuration
+        input = ReplayedInput(configuration)
         self.commands = commands
         self.deadLetters = deadLetters
     }
@@ -107,8 +139,7 @@ private final class Replay {
     var isReadOn: Bool { commands.failure == nil }
 
     func process(_ record: RecordedRecord) {
-        let partition = partition(record.partition)
-        let refusal = unsafe record.withBytes { key, value in
+        unsafe record.withBytes { key, value in
             let input = unsafe InputRecord(
                 offset: record.offset,
                 timestamp: record.timestamp,
@@ -116,60 +147,39 @@ private final class Replay {
                 value: value
             )
             let arrival = record.arrivedAt.map { WallTime(milliseconds: $0) }
-            return partition.engine.process(input, arrivedAt: arrival, into: &batch)
+            process(input, partition: record.partition, arrivedAt: arrival)
         }
+    }
+
+    func process(_ record: InputRecord, partition: Int32, arrivedAt: WallTime?) {
+        let refusal = input.process(partition: partition, record, arrivedAt: arrivedAt)
         if let refusal {
-            deadLetters?.write(refusal, partition: record.partition, offset: record.offset)
+            deadLetters?.write(refusal, partition: partition, offset: record.offset)
         }
-        if batch.count >= Replay.batchSize {
-            flush()
-        }
+        if input.commands.count >= Replay.batchSize { flush() }
     }
 
     /// Runs every partition's clock to the end of time.
     func finish() {
-        for number in partitions.keys.sorted() where isReadOn {
-            partition(number).engine.finish(into: &batch)
+        for number in input.numbers where isReadOn {
+            input.finish(partition: number)
             flush()
         }
     }
 
     /// Writes the commands that were collected.
     func flush() {
-        for index in 0..<batch.count {
-            unsafe commands.append(batch.value(of: batch[index]))
+        input.takeCommands { batch, entry in
+            unsafe commands.append(batch.value(of: entry))
             commands.append(CollectionOfOne(UInt8(ascii: "\n")))
         }
-        batch.removeAll()
     }
 
     /// What was read and written, as standard error gets it.
     var totals: String {
         var sum = ReplayTotals()
-        for number in partitions.keys.sorted() {
-            sum.add(partition(number).engine.counts)
-        }
+        for number in input.numbers { sum.add(input.counts(of: number)) }
         return sum.text
-    }
-
-    private func partition(_ number: Int32) -> ReplayedPartition {
-        if let partition = partitions[number] { return partition }
-        let partition = ReplayedPartition(number, configuration)
-        partitions[number] = partition
-        return partition
-    }
-}
-
-/// An engine in a dictionary: it can't be copied, its owner can be referred to.
-private final class ReplayedPartition {
-    var engine: PartitionEngine
-
-    init(_ number: Int32, _ configuration: Configuration) {
-        engine = PartitionEngine(
-            partition: number,
-            configuration: configuration.combo,
-            input: InputRules(configuration.input)
-        )
     }
 }
 
