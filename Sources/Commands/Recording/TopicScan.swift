@@ -89,6 +89,7 @@ struct TopicScan {
     ///   - what: What is done to a record, for the progress.
     ///   - ends: Stops a partition before this offset, where that is earlier.
     ///   - body: Takes a record.
+    /// - Throws: The brokers refused, or can't be reached.
     func run(
         _ context: CommandContext,
         _ what: String,
