@@ -78,6 +78,19 @@ package struct ChangelogImage: ~Copyable {
         return extent
     }
 
+    /// Gives every key's state, in the order of the latest gifts; each is valid during its call.
+    ///
+    /// - Throws: A value is damaged.
+    package func forEachState(_ body: (KeyState) -> Void) throws(ChangelogError) {
+        let scratch = ChangelogScratch()
+        var order: [(lastOffset: Int64, key: KeyHash, place: Place)] = []
+        for (key, place) in places {
+            order.append((try state(key, place, scratch).lastOffset, key, place))
+        }
+        order.sort { $0.lastOffset < $1.lastOffset }
+        for entry in order { body(try state(entry.key, entry.place, scratch)) }
+    }
+
     /// The latest time that the partition's clock is known to have reached by this state.
     private static func time(of state: KeyState, hideAfter: Int64) -> EventTime {
         guard let combo = state.combo else { return state.endAt }

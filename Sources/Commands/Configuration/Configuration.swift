@@ -19,6 +19,8 @@ package struct Configuration: Equatable, Sendable {
     package var groupID = ""
     /// This process among the group's; stable over its restarts.
     package var instanceID = ""
+    /// Whether its members keep their partitions over a restart (Kafka's `group.instance.id`).
+    package var isStaticMember = false
     /// Threads of the pool; nil: one per core, at most as many as the input has partitions.
     package var workers: Int?
     /// Where metrics and health are served; nil: nowhere.

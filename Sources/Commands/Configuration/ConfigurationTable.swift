@@ -54,6 +54,14 @@ package enum ConfigurationTable {
                 + "transactional.id is <group.id>-<instance.id>-<worker>"
         ) { $0.instanceID = $1 },
         ConfigurationKey(
+            "group.membership",
+            .member,
+            .choice([("dynamic", false), ("static", true)]),
+            default: .text("dynamic"),
+            "static: a process that is back within kafka.session.timeout.ms finds its partitions "
+                + "as it left them, but one that leaves for good gives them up only then"
+        ) { $0.isStaticMember = $1 },
+        ConfigurationKey(
             "workers",
             .member,
             .integer(1...256),

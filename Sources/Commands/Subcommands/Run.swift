@@ -157,6 +157,7 @@ private struct RunningProcess {
             ),
             group: configuration.groupID,
             instance: configuration.instanceID,
+            isStaticMember: configuration.isStaticMember,
             workers: workers,
             prefetchBytes: Int(configuration.input.prefetchBytes),
             events: LoggedEvents(log)

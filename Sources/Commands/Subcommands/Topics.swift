@@ -19,12 +19,21 @@ let topicsCommand = Subcommand(
             value: "N",
             meaning: "copies of each partition (default: the cluster's)"
         ),
+        Subcommand.Option(
+            "reset-state",
+            meaning: "first delete the changelog, with what is counted of live combos"
+        ),
         Subcommand.Option("dry-run", meaning: "only say what would be done"),
     ],
     details: """
         The output and dead-letter topics get as many partitions as the input; the changelog must
         have exactly as many, and is grown with it. Settings of topics that are there are left
         alone. It returns when the brokers know of what was created.
+
+        --reset-state is for a changelog that can't go with the committed offsets: they were set
+        back or have expired, or the input was created anew. The group must be stopped. Offsets stay
+        as they are; combos that were live start again, and gifts delivered twice around that
+        moment count twice.
         """,
     run: { arguments, context throws(CommandFailure) in
         let loaded = try context.configuration(from: arguments)
@@ -46,6 +55,7 @@ private struct TopicMaker {
     private let partitions: Int
     private let replication: Int?
     private let isDryRun: Bool
+    private let resetsState: Bool
     private let admin: KafkaAdmin
 
     init(
@@ -56,6 +66,7 @@ private struct TopicMaker {
         self.configuration = configuration
         self.context = context
         isDryRun = arguments.has("dry-run")
+        resetsState = arguments.has("reset-state")
         partitions =
             try Self.number(arguments, "partitions", 1...10_000) ?? Self.defaultPartitions
         replication = try Self.number(arguments, "replication", 1...15)
@@ -80,6 +91,9 @@ private struct TopicMaker {
     }
 
     private func make() throws(StreamError) {
+        if resetsState {
+            try StateReset(configuration, admin, context.output).run(isDryRun: isDryRun)
+        }
         let survey = try TopicSurvey(configuration, admin)
         let count = survey.inputPartitions > 0 ? survey.inputPartitions : partitions
         var problems: [String] = []
