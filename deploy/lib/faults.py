@@ -2,9 +2,9 @@
 
 The brokers' faults are such as a correct broker survives. Kafka 4.4 is not correct while a
 partition has no leader and the coordinator of a transaction on it runs: it then takes the partition
-for deleted, and the transaction for complete without its marker (KAFKA-20734). So a lone broker has
-a controller apart, is away for longer than the controller waits for it, and does not tell it before;
-of several, one at a time fails, when all have caught up.
+for deleted, and the transaction for complete without its marker (KAFKA-20734). So a lone broker
+has a controller apart, is away for longer than the controller waits for it, and does not tell it
+before; of several, one at a time fails, when all have caught up.
 """
 
 import os
@@ -16,6 +16,7 @@ from cluster import wait_until
 NAMES = ("one", "two", "three", "four", "five")
 SIZE = 3  # processes of a pool that nobody disturbs
 SESSION = 6  # seconds: session and transaction time-out of the processes
+RECOVERY = 90  # seconds within which processes and brokers must be whole again
 BROKER_SESSION = 3  # seconds after which the controller gives up a silent broker
 
 
@@ -133,7 +134,7 @@ class Faults:
         for name in names:
             self.pool.stop([name])
             self.pool.start(name)
-            self.pool.await_ready(60)
+            self.pool.await_ready(RECOVERY)
 
     # Brokers
 
@@ -141,7 +142,7 @@ class Faults:
         """One of the nodes, when every partition has all its replicas."""
         if self.cluster.nodes > 1:
             wait_until("every replica has caught up", lambda: not self.cluster.cli(
-                "topics", "--describe", "--under-replicated-partitions").strip())
+                "topics", "--describe", "--under-replicated-partitions").strip(), RECOVERY, 2)
         return self.chance.randint(1, self.cluster.nodes)
 
     def broker_killed(self, tell):

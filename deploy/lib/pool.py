@@ -1,4 +1,4 @@
-"""Several `giftcombo run` processes under a supervisor that starts again what the watchdog ended."""
+"""`giftcombo run` processes under a supervisor that starts again what the watchdog ended."""
 
 import collections
 import json
