@@ -267,8 +267,24 @@ final class ConsumerClient: ClientResponder {
             timeoutMilliseconds
         )
         guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            renewLeaders(timeoutMilliseconds)
             throw StreamError(code, operation: "query_watermark_offsets")
         }
         return (low, high)
+    }
+
+    /// Asks where the topic's leaders are, for the question that failed to be asked there again.
+    ///
+    /// librdkafka refreshes only topics that a client has a handle of. One that reads nothing just
+    /// now would ask the leader that moved away, or the node that is gone, for another minute.
+    private func renewLeaders(_ timeoutMilliseconds: Int32) {
+        guard let topic = unsafe rd_kafka_topic_new(handle.pointer, topic, nil) else { return }
+        defer { unsafe rd_kafka_topic_destroy(topic) }
+        // Without an answer here there is nothing to add to the failure that is told already.
+        _ = try? unsafe TopicMetadata.ask(
+            handle.pointer,
+            topic: topic,
+            timeoutMilliseconds: timeoutMilliseconds
+        )
     }
 }

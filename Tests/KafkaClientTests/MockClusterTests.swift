@@ -57,6 +57,31 @@ struct `On the mock cluster` {
         try contract.membershipFollowsTheAssignment()
     }
 
+    @Test func `a reader that reads nothing finds a leader that has moved`() throws {
+        let cluster = try MockCluster(brokers: 2)
+        defer { cluster.close() }
+        let topic = Names.unique()
+        try cluster.createTopic(topic, partitions: 1)
+        try cluster.setLeader(topic: topic, partition: 0, broker: 1)
+        let reader = try TopicReader(
+            KafkaSettings(["bootstrap.servers": cluster.bootstrapServers]),
+            topic: topic,
+            readCommitted: false,
+            group: topic,
+            clientID: "reader",
+            events: SilentClientEvents()
+        )
+        defer { reader.close(timeoutMilliseconds: 5000) }
+        let ends = { () throws in
+            try reader.watermarks(partition: 0, timeoutMilliseconds: 1000).high
+        }
+        #expect(try persisting(ends) == 0)
+        try cluster.setLeader(topic: topic, partition: 0, broker: 2)
+        let moved = failure(of: ends)
+        #expect(moved?.code == "NOT_LEADER_FOR_PARTITION")
+        #expect(try ends() == 0)
+    }
+
     @Test func `after a commit that timed out, an abort asks for a new producer at once`() throws {
         let topic = try fixture.makeTopic(partitions: 1)
         let sink = try fixture.makeSink(id: topic, input: topic, output: topic)
