@@ -15,6 +15,9 @@ final class ConsumerClient: ClientResponder {
     private static let seekAttempts = 50
     private static let seekPauseMicroseconds: UInt32 = 2000
 
+    /// How long the question for leaders may take where no time is left, milliseconds.
+    private static let leaderMilliseconds: Int32 = 100
+
     let handle: ClientHandle
     let topic: String
     let positions = PositionTable()
@@ -256,35 +259,51 @@ final class ConsumerClient: ClientResponder {
     )
         throws(StreamError) -> (low: Int64, high: Int64)
     {
-        var low: Int64 = 0
-        var high: Int64 = 0
-        let code = unsafe rd_kafka_query_watermark_offsets(
+        let deadline = Deadline(milliseconds: timeoutMilliseconds)
+        let low = try offset(Int64(RD_KAFKA_OFFSET_BEGINNING), of: partition, deadline)
+        return (low, try offset(Int64(RD_KAFKA_OFFSET_END), of: partition, deadline))
+    }
+
+    /// Asks the leader for an offset by its logical name, which the protocol has for a timestamp.
+    ///
+    /// Not by `rd_kafka_query_watermark_offsets`, which before 2.3 goes on for as long as the
+    /// leader is away (librdkafka 4460).
+    private func offset(
+        _ name: Int64,
+        of partition: Int32,
+        _ deadline: Deadline
+    ) throws(StreamError) -> Int64 {
+        let list = PartitionList(capacity: 1)
+        list.add(topic: topic, partition: partition, offset: name)
+        let code = unsafe rd_kafka_offsets_for_times(
             handle.pointer,
-            topic,
-            partition,
-            &low,
-            &high,
-            timeoutMilliseconds
+            list.pointer,
+            max(deadline.remainingMilliseconds, 1)
         )
-        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
-            renewLeaders(timeoutMilliseconds)
-            throw StreamError(code, operation: "query_watermark_offsets")
+        do throws(StreamError) {
+            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                throw StreamError(code, operation: "offsets_for_times")
+            }
+            try list.checkElements("offsets_for_times")
+        } catch {
+            renewLeaders(deadline)
+            throw error
         }
-        return (low, high)
+        return list.element(0).offset
     }
 
     /// Asks where the topic's leaders are, for the question that failed to be asked there again.
     ///
     /// librdkafka refreshes only topics that a client has a handle of. One that reads nothing just
     /// now would ask the leader that moved away, or the node that is gone, for another minute.
-    private func renewLeaders(_ timeoutMilliseconds: Int32) {
+    private func renewLeaders(_ deadline: Deadline) {
         guard let topic = unsafe rd_kafka_topic_new(handle.pointer, topic, nil) else { return }
         defer { unsafe rd_kafka_topic_destroy(topic) }
         // Without an answer here there is nothing to add to the failure that is told already.
         _ = try? unsafe TopicMetadata.ask(
             handle.pointer,
             topic: topic,
-            timeoutMilliseconds: timeoutMilliseconds
+            timeoutMilliseconds: max(deadline.remainingMilliseconds, Self.leaderMilliseconds)
         )
     }
 }

@@ -58,28 +58,24 @@ struct `On the mock cluster` {
     }
 
     @Test func `a reader that reads nothing finds a leader that has moved`() throws {
-        let cluster = try MockCluster(brokers: 2)
-        defer { cluster.close() }
-        let topic = Names.unique()
-        try cluster.createTopic(topic, partitions: 1)
-        try cluster.setLeader(topic: topic, partition: 0, broker: 1)
-        let reader = try TopicReader(
-            KafkaSettings(["bootstrap.servers": cluster.bootstrapServers]),
-            topic: topic,
-            readCommitted: false,
-            group: topic,
-            clientID: "reader",
-            events: SilentClientEvents()
-        )
-        defer { reader.close(timeoutMilliseconds: 5000) }
-        let ends = { () throws in
-            try reader.watermarks(partition: 0, timeoutMilliseconds: 1000).high
-        }
-        #expect(try persisting(ends) == 0)
-        try cluster.setLeader(topic: topic, partition: 0, broker: 2)
-        let moved = failure(of: ends)
+        let pair = try LeaderPair()
+        defer { pair.close() }
+        try pair.lead(by: 2)
+        let moved = failure { try pair.end() }
         #expect(moved?.code == "NOT_LEADER_FOR_PARTITION")
-        #expect(try ends() == 0)
+        #expect(try pair.end() == 0)
+    }
+
+    @Test func `an end is not waited for longer than allowed while its leader is away`() throws {
+        let pair = try LeaderPair()
+        defer { pair.close() }
+        try pair.cluster.setDown(broker: 1)
+        let took = ContinuousClock().measure {
+            #expect(failure { try pair.end() }?.disposition == .retriable)
+        }
+        #expect(took < .seconds(5))
+        try pair.lead(by: 2)
+        #expect(try persisting(pair.end) == 0)
     }
 
     @Test func `after a commit that timed out, an abort asks for a new producer at once`() throws {
@@ -99,5 +95,40 @@ struct `On the mock cluster` {
         let successor = try fixture.makeSink(id: topic, input: topic, output: topic)
         defer { successor.close(timeoutMilliseconds: 5000) }
         try persisting { try successor.initTransactions(timeoutMilliseconds: 10_000) }
+    }
+}
+
+/// Two brokers, a partition that the first leads, and a reader that has asked it for its end.
+private struct LeaderPair {
+    let cluster: MockCluster
+    private let topic = Names.unique()
+    private let reader: TopicReader
+
+    init() throws {
+        cluster = try MockCluster(brokers: 2)
+        try cluster.createTopic(topic, partitions: 1)
+        try cluster.setLeader(topic: topic, partition: 0, broker: 1)
+        reader = try TopicReader(
+            KafkaSettings(["bootstrap.servers": cluster.bootstrapServers]),
+            topic: topic,
+            readCommitted: false,
+            group: topic,
+            clientID: "reader",
+            events: SilentClientEvents()
+        )
+        #expect(try persisting(end) == 0)
+    }
+
+    func lead(by broker: Int32) throws {
+        try cluster.setLeader(topic: topic, partition: 0, broker: broker)
+    }
+
+    func end() throws -> Int64 {
+        try reader.watermarks(partition: 0, timeoutMilliseconds: 1000).high
+    }
+
+    func close() {
+        reader.close(timeoutMilliseconds: 5000)
+        cluster.close()
     }
 }

@@ -126,10 +126,23 @@ private struct TopicMaker {
     private func awaitVisible() throws(StreamError) {
         let clock = SystemClock()
         let start = clock.monotonic
-        while let problem = try TopicSurvey(configuration, admin).firstProblem {
+        while let problem = try visibilityProblem() {
             let waited = clock.monotonic.milliseconds - start.milliseconds
             guard waited < Int64(Self.timeout) else { throw problem }
             clock.sleep(milliseconds: 50)
+        }
+    }
+
+    /// What a survey finds missing; one that fails because a broker doesn't know of a topic yet
+    /// has found it so too: each question may go to another broker.
+    private func visibilityProblem() throws(StreamError) -> StreamError? {
+        do {
+            return try TopicSurvey(configuration, admin).firstProblem
+        } catch {
+            guard error.disposition == .retriable || error.code == "UNKNOWN_TOPIC_OR_PART" else {
+                throw error
+            }
+            return error
         }
     }
 

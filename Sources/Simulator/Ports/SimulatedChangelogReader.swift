@@ -31,7 +31,7 @@ final class SimulatedChangelogReader: ChangelogReader {
             guard state.topics[topic].logs.indices.contains(Int(partition)) else {
                 throw StreamError(
                     .refused,
-                    operation: "query_watermark_offsets",
+                    operation: "offsets_for_times",
                     code: "_UNKNOWN_PARTITION",
                     detail: "\(state.topics[topic].name) has no partition \(partition)"
                 )
