@@ -4,6 +4,7 @@
 #
 #   part | tests | target
 #   part | check | command | command with --long (the same if empty)
+#   part | long  | command                (with --long only)
 #
 # shellcheck disable=SC2034 # used by deploy/test
 part_lines=(
@@ -20,6 +21,7 @@ part_lines=(
     "worker      | check | deploy/checks/idle-clock |"
     "worker      | check | deploy/checks/outages |"
     "exactly-once | check | deploy/chaos --minutes 3 | deploy/chaos --minutes 20"
+    "exactly-once | long | deploy/checks/failover"
     "simulator   | tests | SimulatorTests"
     "operations  | tests | TelemetryTests"
     "operations  | tests | AdminServerTests"
