@@ -21,6 +21,7 @@ part_lines=(
     "worker      | check | deploy/checks/idle-clock |"
     "worker      | check | deploy/checks/outages |"
     "exactly-once | check | deploy/chaos --minutes 3 | deploy/chaos --minutes 20"
+    "exactly-once | check | deploy/checks/identity |"
     "exactly-once | long | deploy/checks/failover"
     "simulator   | tests | SimulatorTests"
     "operations  | tests | TelemetryTests"
