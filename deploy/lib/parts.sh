@@ -10,6 +10,7 @@
 part_lines=(
     "style       | check | swift format lint --strict --recursive Sources Tests Package.swift |"
     "style       | tests | TidyTests"
+    "style       | check | deploy/checks/readme |"
     "engine      | tests | ComboCoreTests"
     "engine      | tests | ComboWireTests"
     "engine      | tests | CommandsTests"
@@ -28,7 +29,6 @@ part_lines=(
     "operations  | tests | AdminServerTests"
     "operations  | check | deploy/checks/demo-terminal |"
     "operations  | check | deploy/checks/compose |"
-    "operations  | check | deploy/checks/readme |"
     "overlay     | tests | OverlayGatewayTests"
     "performance | check | deploy/checks/instructions |"
 )
