@@ -47,6 +47,9 @@ package struct ErrorFacts: Equatable, Sendable {
         for code in fencedCodes { table[code.rawValue] = .fenced }
         for code in membershipCodes { table[code.rawValue] = .abortable }
         for code in refusedCodes { table[code.rawValue] = .refused }
+        // librdkafka flags it as retriable, but an abort is refused for as long as a commit that
+        // ran into its time-out goes on inside, and only the same call again would end that one.
+        table[RD_KAFKA_RESP_ERR__CONFLICT.rawValue] = .fatal
         return table
     }()
 

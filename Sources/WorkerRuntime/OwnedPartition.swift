@@ -40,13 +40,13 @@ struct OwnedPartition {
     var isAtEnd = false
     /// The log's end when it went live, for a run that stops there.
     var endAtStart: Int64?
-    /// When it was given to the worker, and how long its restore took.
-    var assignedAt: MonotonicTime
+    /// Since when it has waited to be live: it was assigned then, or an abort took its state.
+    var waitsSince: MonotonicTime
 
-    init(number: Int32, metrics: PartitionMetrics, assignedAt: MonotonicTime) {
+    init(number: Int32, metrics: PartitionMetrics, waitsSince: MonotonicTime) {
         self.number = number
         self.metrics = metrics
-        self.assignedAt = assignedAt
+        self.waitsSince = waitsSince
     }
 
     var processor: PartitionProcessor? {

@@ -13,7 +13,7 @@ extension Worker: RebalanceListener {
             let metrics = PartitionMetrics(topic: configuration.inputTopic, partition: number)
             registry.register(metrics)
             partitions.append(
-                OwnedPartition(number: number, metrics: metrics, assignedAt: clock.monotonic)
+                OwnedPartition(number: number, metrics: metrics, waitsSince: clock.monotonic)
             )
         }
         partitions.sort { $0.number < $1.number }

@@ -173,7 +173,7 @@ extension Worker {
                 "partition": .integer(Int64(restoring.number)), "offset": .integer(nextOffset),
                 "keys": .integer(Int64(restoring.image.count)),
                 "changelog_records": .integer(restoring.recordsRead),
-                "took_ms": .integer(clock.monotonic.since(partitions[index].assignedAt)),
+                "took_ms": .integer(clock.monotonic.since(partitions[index].waitsSince)),
             ]
         )
         publishStatus(force: true)

@@ -287,6 +287,7 @@ extension Worker {
         restore.cancel()
         for index in partitions.indices {
             if case .refused = partitions[index].phase { continue }
+            if partitions[index].processor != nil { partitions[index].waitsSince = clock.monotonic }
             partitions[index].phase = .assigned
             partitions[index].isDirty = false
             partitions[index].isAtEnd = false

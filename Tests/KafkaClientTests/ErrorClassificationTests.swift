@@ -35,6 +35,10 @@ import Testing
         for flags in allFlags(code) { #expect(flags.disposition == .refused) }
     }
 
+    @Test func `a call that another one is in the way of needs a new client`() {
+        for flags in allFlags(RD_KAFKA_RESP_ERR__CONFLICT) { #expect(flags.disposition == .fatal) }
+    }
+
     @Test(arguments: [
         RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__TIMED_OUT,
         RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, RD_KAFKA_RESP_ERR_NOT_COORDINATOR,

@@ -56,4 +56,23 @@ struct `On the mock cluster` {
     @Test func `membership follows the assignment`() throws {
         try contract.membershipFollowsTheAssignment()
     }
+
+    @Test func `after a commit that timed out, an abort asks for a new producer at once`() throws {
+        let topic = try fixture.makeTopic(partitions: 1)
+        let sink = try fixture.makeSink(id: topic, input: topic, output: topic)
+        defer { sink.close(timeoutMilliseconds: 5000) }
+        try persisting { try sink.initTransactions(timeoutMilliseconds: 10_000) }
+        try sink.begin()
+        try sink.produce(Record(value: "lost"))
+        try fixture.interrupt()
+        let timeout = failure { try sink.commit(timeoutMilliseconds: 300) }
+        #expect(timeout?.disposition == .retriable)
+        let conflict = failure { try sink.abort(timeoutMilliseconds: 300) }
+        #expect(conflict?.code == "_CONFLICT")
+        #expect(conflict?.disposition == .fatal)
+        try fixture.restore()
+        let successor = try fixture.makeSink(id: topic, input: topic, output: topic)
+        defer { successor.close(timeoutMilliseconds: 5000) }
+        try persisting { try successor.initTransactions(timeoutMilliseconds: 10_000) }
+    }
 }

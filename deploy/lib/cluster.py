@@ -3,12 +3,15 @@
 Everything that is started is stopped when the `Cluster` block ends, however it ends.
 """
 
+import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -66,11 +69,32 @@ def wait_until(what, holds, seconds=60, pause=0.1):
         time.sleep(pause)
 
 
-class Cluster:
-    """A broker of its own in a temporary folder, and the processes that a check starts."""
+def free_ports(count):
+    """The first of so many consecutive ports that are free now."""
+    while True:
+        with contextlib.ExitStack() as stack:
+            base = random.randrange(15_000, 30_000)
+            try:
+                for port in range(base, base + count):
+                    stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return base
 
-    def __init__(self, **properties):
+
+class Cluster:
+    """A broker of its own in a temporary folder, and the processes that a check starts.
+
+    The folder is removed at the end, unless `keeps_folder` says otherwise; after a failure the ends
+    of the logs are printed before.
+    """
+
+    def __init__(self, nodes=1, has_controller=False, **properties):
+        """`has_controller` gives the nodes a controller apart, which outlives them."""
         skip_without(KAFKA / "start")
+        self.nodes = nodes
+        self.has_controller = has_controller
+        self.keeps_folder = False
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="giftcombo-check-"))
         self.properties = properties
         self.processes = []
@@ -78,6 +102,8 @@ class Cluster:
 
     def __enter__(self):
         try:
+            if self.has_controller:
+                self._start_controller()
             self.start_broker()
         except BaseException:
             self.__exit__(*sys.exc_info())
@@ -88,24 +114,60 @@ class Cluster:
         for process in self.processes:
             process.kill()
         self.stop_broker()
-        if kind is not None:
+        if self.has_controller:
+            self._stop_nodes("controller")
+        if kind is not None and not self.keeps_folder:
             for process in self.processes:
                 say(f"--- the end of {process.name}'s log")
                 say("".join(process.log().splitlines(keepends=True)[-15:]))
             if kept := os.environ.get("CHECK_LOGS"):
                 shutil.copytree(self.folder, kept, dirs_exist_ok=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if not self.keeps_folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def start_broker(self):
-        command = [KAFKA / "start", self.folder / "kafka"]
-        for name, value in self.properties.items():
-            command += ["--set", f"{name.replace('_', '.')}={value}"]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        """Starts the nodes that do not run; the log of an earlier start is kept beside the new."""
+        for log in self.folder.glob("kafka/*/log"):
+            if not (log.parent / "pid").exists():
+                log.rename(log.with_name(f"log-{time.monotonic_ns()}"))
+        self._start_nodes("kafka", "--nodes", self.nodes, **self.properties)
         self.brokers = (self.folder / "kafka/bootstrap").read_text().strip()
 
-    def stop_broker(self, kill=False):
-        command = [KAFKA / "stop", self.folder / "kafka"] + (["--kill"] if kill else [])
-        subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    def stop_broker(self, kill=False, node=None):
+        """Stops all nodes, or the one of a number from 1."""
+        self._stop_nodes("kafka", *(["--kill"] if kill else []),
+                         *(["--node", str(node)] if node else []))
+
+    def _start_controller(self):
+        base = free_ports(4)
+        voters = {"controller_quorum_voters": f"100@127.0.0.1:{base + 1}"}
+        place = f"CONTROLLER://127.0.0.1:{base + 1}"
+        self._start_nodes("controller", "--port", base, process_roles="controller", node_id=100,
+                          listeners=place, advertised_listeners=place, **voters)
+        self.properties |= {"process_roles": "broker", **voters,
+                            "listeners": f"PLAINTEXT://127.0.0.1:{base + 2}",
+                            "advertised_listeners": f"PLAINTEXT://127.0.0.1:{base + 2}"}
+        (self.folder / "kafka").mkdir()
+        (self.folder / "kafka/ports").write_text(f"{base + 2} {base + 3}\n")
+
+    def _start_nodes(self, folder, *arguments, **properties):
+        command = [KAFKA / "start", self.folder / folder, *map(str, arguments)]
+        for name, value in properties.items():
+            command += ["--set", f"{name.replace('_', '.')}={value}"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    def _stop_nodes(self, folder, *arguments):
+        subprocess.run([KAFKA / "stop", self.folder / folder, *arguments], check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def broker_processes(self):
+        """The process id of each node that runs."""
+        return [int(path.read_text()) for path in sorted(self.folder.glob("kafka/*/pid"))]
+
+    def broker_log(self):
+        """What all nodes have logged since their first starts."""
+        logs = sorted(self.folder.glob("kafka/*/log*"))
+        return "".join(log.read_text(errors="replace") for log in logs)
 
     def environment(self, settings):
         """The environment that gives `settings` to a giftcombo process."""
