@@ -307,8 +307,7 @@ extension Worker {
     /// Whether a second fencing so soon can only come from a living process of the same name.
     ///
     /// One fencing follows one's own transaction time-out too, for librdkafka folds the two into
-    /// one
-    /// error. With the loop running and the brokers there, that doesn't happen twice in a row.
+    /// one error. With the loop running and the brokers there, that doesn't happen twice in a row.
     private func isAnotherInstanceAlive() -> Bool {
         let now = clock.monotonic
         defer { lastFenced = now }

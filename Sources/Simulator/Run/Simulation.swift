@@ -5,7 +5,7 @@ internal import WorkerRuntime
 
 /// What a simulation came to.
 package struct RunReport: Sendable {
-    /// The seed.
+    /// What everything random is drawn from.
     package var seed: UInt64
     /// What was wrong; empty: nothing.
     package var violations: [String] = []
