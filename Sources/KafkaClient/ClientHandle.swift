@@ -62,8 +62,7 @@ final class ClientHandle {
     /// Ends the client, and waits at most so long for it.
     ///
     /// librdkafka can hang here (its issues 4527 and 4724), so a thread of its own does it. One
-    /// that
-    /// doesn't end in time is left behind, together with what the callbacks need.
+    /// that doesn't end in time is left behind, together with what the callbacks need.
     func destroy(timeoutMilliseconds: Int32) {
         guard isAlive else { return }
         isAlive = false

@@ -129,10 +129,8 @@ final class ConsumerClient: ClientResponder {
     /// A fetch failed because its offset lies outside the log; its fetcher has stopped.
     ///
     /// Such an answer is not dropped by librdkafka when the partition was sought meanwhile (fetch
-    /// at
-    /// 0 under way; seek to 500; the answer stops the fetcher, which is at 500 now). So one about
-    /// an
-    /// offset below the position only starts the fetcher again.
+    /// at 0 under way; seek to 500; the answer stops the fetcher, which is at 500 now). So one
+    /// about an offset below the position only starts the fetcher again.
     private func takeOutOfRange(partition: Int32, offset: Int64) {
         stopped.insert(partition)
         guard let position = positions.position(partition: partition) else { return }
@@ -225,10 +223,8 @@ final class ConsumerClient: ClientResponder {
     /// Takes a partition out of the assignment and puts it back at an offset.
     ///
     /// It is the only way to start a stopped fetcher. Whether it is paused is kept. Should the
-    /// group
-    /// just now wait for the answer to a rebalance, librdkafka takes this for the answer, before
-    /// the
-    /// listener has been asked: the broker's fencing covers that.
+    /// group just now wait for the answer to a rebalance, librdkafka takes this for the answer,
+    /// before the listener has been asked: the broker's fencing covers that.
     private func restart(partition: Int32, offset: Int64) throws(StreamError) {
         let list = PartitionList(capacity: 1)
         list.add(topic: topic, partition: partition, offset: offset)

@@ -31,8 +31,7 @@ package struct ErrorFacts: Equatable, Sendable {
     /// A code whose meaning is fixed for this program is looked up first: librdkafka flags a fenced
     /// producer as fatal and a lost membership sometimes as fatal, sometimes as abortable. Then the
     /// flags decide, the most severe first, and last what the bare code is known for. What nothing
-    /// is
-    /// known about is fatal: a new client is the one answer that is always safe.
+    /// is known about is fatal: a new client is the one answer that is always safe.
     package var disposition: StreamError.Disposition {
         if let fixed = Self.fixed[code] { return fixed }
         if isFatal { return .fatal }

@@ -29,8 +29,7 @@ package struct NewTopic: Equatable, Sendable {
 /// Asks a cluster about its topics and groups, and changes them.
 ///
 /// Calls block. A cluster that doesn't answer is `retriable`; what it refuses (a topic that exists
-/// or
-/// doesn't, a missing right, a value that a policy forbids) is `refused`.
+/// or doesn't, a missing right, a value that a policy forbids) is `refused`.
 @safe
 package final class KafkaAdmin {
     let handle: ClientHandle

@@ -35,7 +35,7 @@ package final class KafkaSink: TransactionalSink {
     ///
     /// Under about 8,000 the round trip limits the rate; much above, memory grows for nothing.
     static let outstandingLimit = 20_000
-    /// After how many records the bound is looked at and delivery reports are served.
+    /// How many records are handed over between two looks at the bound and the delivery reports.
     private static let recordsBetweenChecks = 64
 
     private let handle: ClientHandle
@@ -48,7 +48,6 @@ package final class KafkaSink: TransactionalSink {
     /// How long the outstanding records may stay above their bound, milliseconds: librdkafka gives
     /// each of them up within the transaction's time.
     private let roomTimeoutMilliseconds: Int32
-    private var sinceCheck = 0
     private var deliveryFailure: StreamError?
     private var isClosed = false
 
@@ -125,7 +124,40 @@ package final class KafkaSink: TransactionalSink {
 
     /// Hands records over by copy; waits while more than the bound are outstanding.
     package func produce(_ records: UnsafeBufferPointer<OutgoingRecord>) throws(StreamError) {
-        for index in 0..<records.count { try unsafe produce(records[index], headers: nil) }
+        let (client, topics) = unsafe (handle.pointer, topicHandles)
+        var next = 0
+        while next < records.count {
+            try waitForRoom()
+            let end = min(next + Self.recordsBetweenChecks, records.count)
+            while next < end {
+                let code = unsafe handOver(records[next], topics, client)
+                if code != RD_KAFKA_RESP_ERR_NO_ERROR {
+                    guard code == RD_KAFKA_RESP_ERR__QUEUE_FULL else {
+                        throw StreamError(code, operation: "produce")
+                    }
+                    try waitForRoom(below: outstanding)
+                    continue
+                }
+                next += 1
+            }
+        }
+    }
+
+    private func handOver(
+        _ record: OutgoingRecord,
+        _ topics: [OpaquePointer],
+        _ client: OpaquePointer
+    ) -> rd_kafka_resp_err_t {
+        unsafe giftcombo_produce(
+            client,
+            topics[Int(record.topic.rawValue)],
+            record.partition,
+            record.timestampMilliseconds,
+            record.key.baseAddress,
+            record.key.count,
+            record.value.baseAddress,
+            record.value.count
+        )
     }
 
     /// Hands one record with headers over by copy.
@@ -145,26 +177,18 @@ package final class KafkaSink: TransactionalSink {
             }
         }
         do throws(StreamError) {
-            try unsafe produce(record, headers: list)
+            try waitForRoom()
+            var code = unsafe handOver(record, headers: list)
+            while code == RD_KAFKA_RESP_ERR__QUEUE_FULL {
+                try waitForRoom(below: outstanding)
+                code = unsafe handOver(record, headers: list)
+            }
+            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                throw StreamError(code, operation: "produce")
+            }
         } catch {
             unsafe rd_kafka_headers_destroy(list)
             throw error
-        }
-    }
-
-    private func produce(
-        _ record: OutgoingRecord,
-        headers: OpaquePointer?
-    ) throws(StreamError) {
-        sinceCheck += 1
-        if sinceCheck >= Self.recordsBetweenChecks { try waitForRoom() }
-        while true {
-            let code = unsafe handOver(record, headers: headers)
-            switch code {
-            case RD_KAFKA_RESP_ERR_NO_ERROR: return
-            case RD_KAFKA_RESP_ERR__QUEUE_FULL: try waitForRoom(below: outstanding)
-            default: throw StreamError(code, operation: "produce")
-            }
         }
     }
 
@@ -172,22 +196,9 @@ package final class KafkaSink: TransactionalSink {
         _ record: OutgoingRecord,
         headers: OpaquePointer?
     ) -> rd_kafka_resp_err_t {
-        let topic = unsafe topicHandles[Int(record.topic.rawValue)]
-        guard let headers = unsafe headers else {
-            return unsafe giftcombo_produce(
-                handle.pointer,
-                topic,
-                record.partition,
-                record.timestampMilliseconds,
-                record.key.baseAddress,
-                record.key.count,
-                record.value.baseAddress,
-                record.value.count
-            )
-        }
-        return unsafe giftcombo_produce_with_headers(
+        unsafe giftcombo_produce_with_headers(
             handle.pointer,
-            topic,
+            topicHandles[Int(record.topic.rawValue)],
             record.partition,
             record.timestampMilliseconds,
             record.key.baseAddress,
@@ -200,7 +211,6 @@ package final class KafkaSink: TransactionalSink {
 
     /// Serves delivery reports until fewer than `limit` records are outstanding.
     private func waitForRoom(below limit: Int = KafkaSink.outstandingLimit) throws(StreamError) {
-        sinceCheck = 0
         serve()
         guard outstanding >= limit else { return }
         let deadline = Deadline(milliseconds: roomTimeoutMilliseconds)

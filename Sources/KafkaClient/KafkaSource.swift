@@ -5,8 +5,7 @@ package import StreamPorts
 ///
 /// The worker's thread makes all calls, and librdkafka calls back on it, inside
 /// ``poll(limit:timeoutMilliseconds:)`` and ``close(timeoutMilliseconds:)``. Nothing is ever
-/// committed
-/// through it: offsets travel in the sink's transactions.
+/// committed through it: offsets travel in the sink's transactions.
 @safe
 package final class KafkaSource: RecordSource {
     let consumer: ConsumerClient
@@ -212,10 +211,8 @@ package final class KafkaSource: RecordSource {
     /// Leaves the group; the listener is told of the revocation on this thread.
     ///
     /// `rd_kafka_consumer_close` has no time-out. Its asynchronous form needs its queue served, and
-    /// by
-    /// events: the records that still come make `rd_kafka_queue_poll_callback` end the process by
-    /// an
-    /// assertion.
+    /// by events: the records that still come make `rd_kafka_queue_poll_callback` end the process
+    /// by an assertion.
     private func leave(_ deadline: Deadline) {
         guard hasSubscribed, let queue = unsafe rd_kafka_queue_new(pointer) else { return }
         defer { unsafe rd_kafka_queue_destroy(queue) }

@@ -1,7 +1,6 @@
 // What happens when the group gives and takes partitions. All of it runs inside librdkafka's
-// callback,
-// on the worker's thread: the group waits for the answer, so that no other member gets a partition
-// before its last owner has committed.
+// callback, on the worker's thread: the group waits for the answer, so that no other member gets a
+// partition before its last owner has committed.
 //
 //     assign   paused ─▶ incremental_assign ─▶ listener        (it seeks and resumes, now or later)
 //     revoke   listener (commits) ─▶ records dropped ─▶ incremental_unassign
@@ -43,8 +42,7 @@ extension KafkaSource: ClientResponder {
     /// Takes partitions over, paused at an explicit offset.
     ///
     /// So nothing is fetched, and no committed offset is asked for behind the worker's back. An
-    /// empty
-    /// assignment needs its answer too.
+    /// empty assignment needs its answer too.
     private func assign(_ partitions: [Int32]) throws(StreamError) {
         consumer.close(partitions: partitions)
         let list = PartitionList(capacity: partitions.count)

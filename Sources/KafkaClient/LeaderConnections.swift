@@ -2,8 +2,7 @@
 ///
 /// An error of any connection casts doubt on all, for librdkafka doesn't say which it was in a form
 /// to rely on; the statistics, each second, say what is connected, and an end that was reached
-/// proves
-/// it for its partition.
+/// proves it for its partition.
 struct LeaderConnections {
     let topic: String
     /// No broker has been reachable since the last that was.

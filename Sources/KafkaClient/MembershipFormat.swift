@@ -5,10 +5,8 @@ internal import StreamPorts
 ///
 /// The broker checks a generation of −1 with no member id against nothing, so such a standing must
 /// never be sent, and there is no call that tells. The form, from rdkafka_cgrp.c, the same from 1.6
-/// to
-/// 2.16: `CGMDv2:`, the generation as a native 32-bit integer, group id and member id each ended by
-/// a
-/// zero byte, then the instance id.
+/// to 2.16: `CGMDv2:`, the generation as a native 32-bit integer, group id and member id each ended
+/// by a zero byte, then the instance id.
 enum MembershipFormat {
     private static let magic = Array("CGMDv2:".utf8)
 

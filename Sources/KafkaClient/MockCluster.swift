@@ -5,10 +5,9 @@ package import StreamPorts
 ///
 /// For the demo and for tests of broken connections. Its limits (librdkafka 2.0.2): data live in
 /// memory and the oldest are dropped beyond 5 MB a partition; records of open and aborted
-/// transactions
-/// are not hidden, offsets that travel in transactions are not stored, and nobody is fenced, so it
-/// proves nothing about exactly-once; a member that joins later waits the session time-out less a
-/// second; topics are made by ``createTopic(_:partitions:replication:)`` only.
+/// transactions are not hidden, offsets that travel in transactions are not stored, and nobody is
+/// fenced, so it proves nothing about exactly-once; a member that joins later waits the session
+/// time-out less a second; topics are made by ``createTopic(_:partitions:replication:)`` only.
 @safe
 package final class MockCluster {
     private let handle: ClientHandle

@@ -57,6 +57,9 @@ enum SettingRules {
         "enable.partition.eof": "true",
         "fetch.error.backoff.ms": "100",
         "fetch.wait.max.ms": "100",
+        // Members hear of a rebalance in a heartbeat's answer, and a cooperative one takes two:
+        // with the default of 3000 a rolling restart paused partitions for 5 s.
+        "heartbeat.interval.ms": "500",
         "isolation.level": "read_committed",
         "max.poll.interval.ms": "60000",
         "partition.assignment.strategy": "cooperative-sticky",

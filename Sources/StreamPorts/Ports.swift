@@ -1,7 +1,6 @@
 // The seams between the worker and the world. Every implementation (librdkafka, its mock cluster,
 // the simulated broker) passes the same contract suite. All calls of one port object are made by
-// one
-// thread, the worker's own.
+// one thread, the worker's own.
 
 /// A partition and an offset in it, with the metadata string that is committed with the offset.
 package struct PartitionOffset: Equatable, Sendable {
@@ -82,8 +81,7 @@ package protocol RecordSource: AnyObject {
     /// Moves the position: the next record of the partition is the first at or after `offset`.
     ///
     /// The end, when it is reached, is reported anew. Only for partitions that are owned, outside
-    /// or
-    /// inside the listener's calls; a paused one stays paused.
+    /// or inside the listener's calls; a paused one stays paused.
     func seek(partition: Int32, offset: Int64) throws(StreamError)
     /// The committed offsets with their metadata; waits until pending transactions on them end.
     ///
@@ -94,8 +92,7 @@ package protocol RecordSource: AnyObject {
     )
         throws(StreamError) -> [PartitionOffset]
     /// The log's first offset, and the end of what can be read (the last stable offset, for a
-    /// source
-    /// reads committed records only), asked of the broker.
+    /// source reads committed records only), asked of the broker.
     func watermarks(
         partition: Int32,
         timeoutMilliseconds: Int32

@@ -10,8 +10,7 @@ public import Synchronization
 //
 // What stands here and in HistogramCell.swift is public, though no product exports it: the compiler
 // (6.3) takes the bodies of public @inlinable functions into other modules, those of package ones
-// it
-// calls. Measured in a release build, in instructions without the caller's own: `increment` and
+// it calls. Measured in a release build, in instructions without the caller's own: `increment` and
 // `set` 1, `add` 3, a row's `add` 4; as calls, 10 and more each.
 
 /// A count that its one writer raises and any thread may read.

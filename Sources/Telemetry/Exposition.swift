@@ -14,8 +14,7 @@ package enum ExpositionFormat: Sendable, CaseIterable {
     }
 
     /// Chooses what an HTTP `Accept` header prefers: OpenMetrics only where it is asked for by
-    /// name,
-    /// in version 1.0.0 or any, and not less than plain text.
+    /// name, in version 1.0.0 or any, and not less than plain text.
     package init(accept: String?) {
         var openMetrics = 0.0
         var classic = 0.0

@@ -1,8 +1,7 @@
 package import ComboCore
 
 /// The metadata string of a committed offset: the partition's clock, so that no later owner works
-/// at
-/// an earlier time than commands already published.
+/// at an earlier time than commands already published.
 package enum ClockMetadata {
     private static let prefix = "clock="
 

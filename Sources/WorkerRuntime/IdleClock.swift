@@ -3,10 +3,8 @@ internal import ComboCore
 /// Says when the wall clock may move partitions that have nothing to read (DESIGN 3).
 ///
 /// A pause must not end combos whose gifts wait in the log. So the wall clock has a say only after
-/// a
-/// full grace of loop turns none of which came late, and after an outage or a late turn each
-/// partition
-/// must first be told anew that it is at its end.
+/// a full grace of loop turns none of which came late, and after an outage or a late turn each
+/// partition must first be told anew that it is at its end.
 struct IdleClock {
     /// How far behind the wall clock partitions follow, milliseconds; nil: never.
     let grace: Int64?

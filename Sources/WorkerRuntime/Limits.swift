@@ -1,8 +1,7 @@
 /// Every bound of the worker's loop, with its unit and its reason.
 enum Limits {
     /// Records taken in one turn: a fraction of a millisecond of work, so that timers and
-    /// heartbeats
-    /// are never late because of it.
+    /// heartbeats are never late because of it.
     static let recordsPerTurn = 2000
     /// Changelog records taken in one slice of a restore, for the same reason.
     static let restoreRecordsPerSlice = 4000
@@ -13,8 +12,7 @@ enum Limits {
     /// Pause before a question that failed is asked again, milliseconds.
     static let questionRetryMilliseconds: Int64 = 50
     /// Longest wait of one call that ends a transaction, milliseconds; it is made again after a
-    /// look at
-    /// stop requests.
+    /// look at stop requests.
     static let transactionCallMilliseconds: Int32 = 1000
     /// Longest time for the final commit of a partition that is taken away, milliseconds.
     static let revokeMilliseconds: Int64 = 5000

@@ -5,10 +5,8 @@ internal import StreamPorts
 /// One partition: its combos, its clock, its place in the input. Lives on its worker's thread.
 ///
 /// It is made when the partition is restored, and dropped when the partition goes or when a
-/// transaction
-/// is aborted; it never outlives what it has seen being rolled back. All methods are synchronous,
-/// so
-/// nothing happens between reading and writing its state.
+/// transaction is aborted; it never outlives what it has seen being rolled back. All methods are
+/// synchronous, so nothing happens between reading and writing its state.
 actor PartitionProcessor {
     /// What the loop wants to know after each call.
     struct Reading: Sendable {

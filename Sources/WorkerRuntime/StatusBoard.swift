@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// What the rest of the process sees of one partition.
 package struct PartitionStatus: Equatable, Sendable {
-    /// The partition.
+    /// Number of the input partition.
     package var partition: Int32
-    /// The worker.
+    /// Number of the worker that owns it, from 0.
     package var worker: Int
     /// `assigned`, `restoring`, `live` or `refused`.
     package var phase: String
@@ -14,17 +14,17 @@ package struct PartitionStatus: Equatable, Sendable {
     package var position: Int64?
     /// Records that wait in the log, as far as is known.
     package var lag: Int64?
-    /// The live combos.
+    /// Combos that are displayed or retained.
     package var liveCombos: Int
-    /// The remembered keys.
+    /// Ended keys whose event ids are kept.
     package var rememberedKeys: Int
-    /// The state bytes.
+    /// Bytes that its state holds, free room included.
     package var stateBytes: Int
     /// The partition's clock, epoch milliseconds.
     package var clockMilliseconds: Int64?
     /// Changelog records read by the restore, and the watermark it goes to.
     package var restored: Int64
-    /// The restore target.
+    /// Changelog offset at which the restore is done; nil: none is going on.
     package var restoreTarget: Int64?
 
     /// Whether it processes its records.
@@ -33,11 +33,11 @@ package struct PartitionStatus: Equatable, Sendable {
 
 /// What a worker has done so far.
 package struct WorkerTotals: Equatable, Sendable {
-    /// The records.
+    /// Input records processed.
     package var records: Int64 = 0
-    /// The commands.
+    /// Overlay commands made.
     package var commands: Int64 = 0
-    /// The transactions.
+    /// Transactions committed.
     package var transactions: Int64 = 0
 
     /// Creates totals of zero.

@@ -6,20 +6,20 @@ package struct SystemClock: WorkerClock {
     /// Creates the clock.
     package init() {}
 
-    /// The wall.
+    /// The machine's time of day.
     package var wall: WallTime {
         WallTime(milliseconds: nanoseconds(CLOCK_REALTIME) / 1_000_000)
     }
 
-    /// The monotonic.
+    /// Milliseconds since some moment, never going back.
     package var monotonic: MonotonicTime {
         MonotonicTime(milliseconds: nanoseconds(CLOCK_MONOTONIC) / 1_000_000)
     }
 
-    /// The monotonic microseconds.
+    /// The same in microseconds.
     package var monotonicMicroseconds: Int64 { nanoseconds(CLOCK_MONOTONIC) / 1000 }
 
-    /// The sleep.
+    /// Lets the calling thread wait.
     package func sleep(milliseconds: Int64) {
         var rest = timespec(
             tv_sec: Int(milliseconds / 1000),

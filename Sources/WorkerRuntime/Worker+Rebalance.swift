@@ -5,7 +5,7 @@ internal import Telemetry
 // The barrier of a rebalance. These run inside `source.poll`, on the worker's own thread: when they
 // return, the partitions are acknowledged, and another member may begin with them.
 extension Worker: RebalanceListener {
-    /// The partitions assigned.
+    /// Takes partitions over; each is restored before it runs.
     package func partitionsAssigned(_ numbers: [Int32]) {
         hasJoined = true
         metrics.rebalances.add(1, .assigned)

@@ -54,8 +54,7 @@ extension Worker {
     }
 
     /// Asks where the partitions that wait stand, then how far their changelogs go: in this order,
-    /// so that
-    /// every state behind the committed offset lies below the watermark.
+    /// so that every state behind the committed offset lies below the watermark.
     private func beginRestore() throws(StreamError) {
         let waiting = partitions.filter { if case .assigned = $0.phase { true } else { false } }
         guard !waiting.isEmpty else { return }
@@ -200,9 +199,8 @@ extension Worker {
     /// Whether another owner has committed since the restore began.
     ///
     /// That happens to a member that was put out of the group and does not know yet: the state it
-    /// reads
-    /// is the next owner's, ahead of the offset that it was told. It asks anew, and soon hears of
-    /// its loss.
+    /// reads is the next owner's, ahead of the offset that it was told. It asks anew, and soon
+    /// hears of its loss.
     private func hasMoved(_ restoring: RestoringPartition) throws(StreamError) -> Bool {
         let committed = try source.committed(
             [restoring.number],

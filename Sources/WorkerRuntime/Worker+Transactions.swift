@@ -34,24 +34,9 @@ extension Worker {
 
     /// Hands the commands made so far to the transaction.
     func produceOutput() throws(StreamError) {
-        let count = context.commands.count
-        guard count > 0 else { return }
+        guard !context.commands.isEmpty else { return }
         try begin()
-        outgoing.removeAll(keepingCapacity: true)
-        for index in 0..<count {
-            let entry = context.commands[index]
-            unsafe outgoing.append(
-                OutgoingRecord(
-                    topic: .commands,
-                    timestampMilliseconds: entry.at.milliseconds,
-                    key: context.commands.key(of: entry),
-                    value: context.commands.value(of: entry)
-                )
-            )
-            if entry.kind == .show || entry.kind == .update {
-                transaction.shownAt.append(entry.at.milliseconds)
-            }
-        }
+        outgoing.collect(context.commands, shownAt: &transaction.shownAt)
         try produceOutgoing()
         context.commands.removeAll()
     }
@@ -91,21 +76,8 @@ extension Worker {
         for index in partitions.indices where partitions[index].isDirty {
             partitions[index].processor?.assumeIsolated { $0.takeChanges(confined) }
         }
-        let count = context.changelog.count
-        guard count > 0 else { return }
-        outgoing.removeAll(keepingCapacity: true)
-        for index in 0..<count {
-            let entry = context.changelog[index]
-            unsafe outgoing.append(
-                OutgoingRecord(
-                    topic: .changelog,
-                    partition: entry.partition,
-                    timestampMilliseconds: 0,
-                    key: context.changelog.key(of: entry),
-                    value: context.changelog.value(of: entry)
-                )
-            )
-        }
+        guard context.changelog.count > 0 else { return }
+        outgoing.collect(context.changelog)
         try produceOutgoing()
         context.changelog.removeAll()
     }
@@ -335,8 +307,7 @@ extension Worker {
     /// Whether a second fencing so soon can only come from a living process of the same name.
     ///
     /// One fencing follows one's own transaction time-out too, for librdkafka folds the two into
-    /// one
-    /// error. With the loop running and the brokers there, that doesn't happen twice in a row.
+    /// one error. With the loop running and the brokers there, that doesn't happen twice in a row.
     private func isAnotherInstanceAlive() -> Bool {
         let now = clock.monotonic
         defer { lastFenced = now }

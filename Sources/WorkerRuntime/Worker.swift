@@ -18,19 +18,16 @@ package enum WorkerVerdict: Equatable, Sendable {
 /// One thread turns it.
 ///
 /// A turn takes a batch of records, hands each partition's run to its processor, gives the commands
-/// to
-/// the open transaction, and commits when it is time:
+/// to the open transaction, and commits when it is time:
 ///
 ///     poll ─▶ (rebalance, inside) ─▶ process ─▶ restore a slice ─▶ idle clocks ─▶ produce ─▶
 ///     commit
 ///
 /// What went into a transaction is either committed together with the offsets that it came from, or
-/// the
-/// partitions go back to the committed offsets and rebuild their state.
+/// the partitions go back to the committed offsets and rebuild their state.
 ///
 /// Everything here is synchronous and takes time only from `clock` and the ports, so that a
-/// simulator can
-/// turn it by hand.
+/// simulator can turn it by hand.
 package final class Worker {
     /// Its number within the process, from 0.
     package let number: Int

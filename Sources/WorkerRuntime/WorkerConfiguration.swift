@@ -54,8 +54,7 @@ package struct CommitPolicy: Equatable, Sendable {
     package init() {}
 
     /// Milliseconds until a transaction that holds `events` and opened `openFor` ago may be
-    /// committed;
-    /// 0 or less: now.
+    /// committed; 0 or less: now.
     ///
     /// - Parameters:
     ///   - openFor: Milliseconds since its first record.

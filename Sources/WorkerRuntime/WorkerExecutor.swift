@@ -5,12 +5,10 @@ internal import Synchronization
 ///
 /// A worker enters it for each turn of its loop. Inside, `assumeIsolated` on the worker's partition
 /// processors holds, and calling them is a plain call. Jobs that others enqueue (nobody does in
-/// normal
-/// operation) wait for the next turn.
+/// normal operation) wait for the next turn.
 ///
 /// It is driven by hand: whoever turns the worker is the thread. That is a thread of the pool in
-/// the
-/// product, and the simulator's only thread in a simulation.
+/// the product, and the simulator's only thread in a simulation.
 package final class WorkerExecutor: SerialExecutor {
     /// The thread that is inside; 0: none.
     private let owner = Atomic<UInt>(0)
@@ -19,23 +17,23 @@ package final class WorkerExecutor: SerialExecutor {
     /// Creates an executor that no thread is in.
     package init() {}
 
-    /// The enqueue.
+    /// Keeps a job until the thread that is inside has time for it.
     package func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
         jobs.withLock { $0.append(unowned) }
     }
 
-    /// The as unowned serial executor.
+    /// The reference that actors keep.
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
     }
 
-    /// The check isolated.
+    /// Traps where the calling thread is not the worker's.
     package func checkIsolated() {
         precondition(isCurrent, "a partition is touched by a thread that is not its worker's")
     }
 
-    /// The is isolating current context.
+    /// Whether the calling thread is the worker's.
     package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     /// Whether the calling thread is the one inside.
@@ -65,10 +63,9 @@ package final class WorkerExecutor: SerialExecutor {
 ///
 /// The compiler can't know that a worker and its actors share one thread, and refuses to hand a
 /// non-Sendable object from one to the other. `@unchecked` holds because the object is reached
-/// through
-/// ``value`` only, which checks that the calling thread is the one inside the executor, and because
-/// at
-/// most one thread is inside at a time, with acquire and release between one and the next.
+/// through ``value`` only, which checks that the calling thread is the one inside the executor, and
+/// because at most one thread is inside at a time, with acquire and release between one and the
+/// next.
 struct Confined<Value: AnyObject>: @unchecked Sendable {
     private let executor: WorkerExecutor
     private let object: Value

@@ -4,8 +4,7 @@ package import Telemetry
 /// The workers of a process: their threads, their beginning and end, and the watch over them.
 ///
 /// Every worker first makes its transactional id its own, which ends at once what a dead self left
-/// open;
-/// only when all have done so does any join the group.
+/// open; only when all have done so does any join the group.
 package final class WorkerPool: Sendable {
     /// How a run ended.
     package struct Outcome: Sendable {
@@ -64,8 +63,7 @@ package final class WorkerPool: Sendable {
     /// Runs the workers until they are stopped, done, or can't go on.
     ///
     /// After it returns, threads may still hang in a close of the client library; everything is
-    /// committed
-    /// or aborted, and the process may exit.
+    /// committed or aborted, and the process may exit.
     package func run() -> Outcome {
         for number in 0..<workers {
             startThread { self.runWorker(number) }
@@ -199,7 +197,7 @@ extension WorkerPool: HealthSource {
     /// How long a loop may stand still before the process counts as dead, milliseconds.
     private static let deadMilliseconds: Int64 = 15_000
 
-    /// The livez.
+    /// Whether the workers' loops move; an outage of the brokers does not matter.
     package func livez() -> HealthReport {
         guard let oldest = board.oldestBeat(clock.monotonic) else {
             return HealthReport(ok: true, reason: "no worker runs")
@@ -213,14 +211,14 @@ extension WorkerPool: HealthSource {
         return HealthReport(ok: true, reason: "every worker moves")
     }
 
-    /// The readyz.
+    /// Whether the group is joined and every assigned partition restored.
     package func readyz() -> HealthReport {
         if board.stopRequested { return HealthReport(ok: false, reason: "stopping") }
         if let reason = board.reasonNotReady { return HealthReport(ok: false, reason: reason) }
         return HealthReport(ok: true, reason: "\(board.partitions.count) partitions live")
     }
 
-    /// The partitions j s o n.
+    /// What this process owns, as `/partitions` shows it.
     package func partitionsJSON() -> String {
         let rows = board.partitions.map { status in
             var fields = [

@@ -3,8 +3,7 @@ internal import Glibc
 /// Starts a thread of the worker pool; it is never joined, the pool waits for what it posts.
 ///
 /// Workers block in calls of the client library, so they have threads of their own, never those of
-/// the
-/// cooperative pool.
+/// the cooperative pool.
 package func startThread(_ body: @escaping @Sendable () -> Void) {
     let box = unsafe Unmanaged.passRetained(ThreadBody(run: body))
     var thread = pthread_t()

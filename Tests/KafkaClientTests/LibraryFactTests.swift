@@ -1,6 +1,5 @@
 // What librdkafka and the broker let through when they are asked directly, and what the ports make
-// of
-// it. These are reasons for rules; should one of them stop holding, its rule may go.
+// of it. These are reasons for rules; should one of them stop holding, its rule may go.
 import CRdKafka
 import KafkaClient
 import StreamPorts

@@ -5,8 +5,7 @@ import Synchronization
 import Testing
 
 /// A real broker on ports of 127.0.0.1, by the scripts of the folder that `GIFTCOMBO_KAFKA` names,
-/// or
-/// `../shared/kafka` beside the package.
+/// or `../shared/kafka` beside the package.
 final class RealBroker: KafkaFixture {
     /// The one that the suite under way has started.
     static let current = Mutex<RealBroker?>(nil)
@@ -74,8 +73,7 @@ final class RealBroker: KafkaFixture {
     /// Runs a script to its end; returns the last line that it printed.
     ///
     /// Not by Foundation's Process, which takes a script for running as long as the broker does
-    /// that
-    /// the script has left behind.
+    /// that the script has left behind.
     @discardableResult
     private static func run(_ path: String, _ arguments: [String]) throws -> String {
         let output = FileManager.default.temporaryDirectory.appending(path: Names.unique("out"))

@@ -4,11 +4,13 @@
 #
 #   part | tests | target
 #   part | check | command | command with --long (the same if empty)
+#   part | long  | command                (with --long only)
 #
 # shellcheck disable=SC2034 # used by deploy/test
 part_lines=(
     "style       | check | swift format lint --strict --recursive Sources Tests Package.swift |"
     "style       | tests | TidyTests"
+    "style       | check | deploy/checks/readme |"
     "engine      | tests | ComboCoreTests"
     "engine      | tests | ComboWireTests"
     "engine      | tests | CommandsTests"
@@ -20,12 +22,13 @@ part_lines=(
     "worker      | check | deploy/checks/idle-clock |"
     "worker      | check | deploy/checks/outages |"
     "exactly-once | check | deploy/chaos --minutes 3 | deploy/chaos --minutes 20"
+    "exactly-once | check | deploy/checks/identity |"
+    "exactly-once | long | deploy/checks/failover"
     "simulator   | tests | SimulatorTests"
     "operations  | tests | TelemetryTests"
     "operations  | tests | AdminServerTests"
     "operations  | check | deploy/checks/demo-terminal |"
     "operations  | check | deploy/checks/compose |"
-    "operations  | check | deploy/checks/readme |"
     "overlay     | tests | OverlayGatewayTests"
     "performance | check | deploy/checks/instructions |"
 )

@@ -32,15 +32,15 @@ package struct ChangelogImage: ~Copyable {
         value: UnsafeRawBufferPointer
     ) throws(ChangelogError) {
         let key = try unsafe ChangelogCodec.key(key)
-        if let stale = places[key] { staleBytes += stale.count }
         guard unsafe value.baseAddress != nil else {
-            places[key] = nil
+            staleBytes += places.removeValue(forKey: key)?.count ?? 0
             return
         }
         // Looked at now, so that a changelog that can't be read is refused before much was read.
         guard let version = unsafe value.first else { throw .malformed(position: 0) }
         guard version == ChangelogCodec.version else { throw .unknownVersion(version) }
-        places[key] = Place(start: values.count, count: value.count)
+        let place = Place(start: values.count, count: value.count)
+        staleBytes += places.updateValue(place, forKey: key)?.count ?? 0
         unsafe values.append(value)
         if staleBytes > max(Self.staleBytesFloor, values.count / 2) { dropStale() }
     }

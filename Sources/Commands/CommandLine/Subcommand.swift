@@ -42,7 +42,7 @@ package struct Subcommand: Sendable {
         ]
     }
 
-    /// The name.
+    /// What it is called on the command line.
     package let name: String
     /// What it does, in a phrase for the list of subcommands.
     package let summary: String

@@ -98,8 +98,7 @@ extension TrafficPattern {
     /// In a topic events are of now: paced ones begin now, a backlog ends now.
     ///
     /// A seed that was not chosen is new each time: a second run with the same event ids would be
-    /// taken
-    /// for duplicates of the first.
+    /// taken for duplicates of the first.
     fileprivate mutating func startInTopic(
         at wall: Int64,
         _ options: GenerateOptions,

@@ -5,8 +5,7 @@ internal import WorkerRuntime
 /// SIGTERM and SIGINT as an orderly stop; the second one ends the process at once.
 ///
 /// The signals are blocked in every thread and taken by one that waits for them, so that nothing
-/// ever
-/// runs inside a signal handler.
+/// ever runs inside a signal handler.
 final class StopSignals: Sendable {
     private struct State {
         var isStopping = false

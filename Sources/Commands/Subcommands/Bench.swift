@@ -1,10 +1,10 @@
-/// `giftcombo bench`: how fast the program is, without anything around it.
+/// `giftcombo bench`: how fast the program's parts are.
 let benchCommand = Subcommand(
     name: "bench",
-    summary: "measure the engine: time an event, memory a combo",
-    operands: "engine",
+    summary: "measure the engine (time an event, memory a combo), or a restore from a changelog",
+    operands: "engine|restore",
     operandCount: 1...1,
-    options: [
+    options: Subcommand.Option.configuration.filter { $0.name != "print-config" } + [
         Subcommand.Option(
             "live",
             value: "N",
@@ -12,6 +12,7 @@ let benchCommand = Subcommand(
             meaning: "combos that are live at once (1000, 20000 and 500000, one after the other)"
         ),
         Subcommand.Option("events", value: "N", meaning: "events in a round (200000)"),
+        Subcommand.Option("records", value: "N", meaning: "changelog records (1000000)"),
         Subcommand.Option("rounds", value: "N", meaning: "rounds (5); 0: see below"),
         Subcommand.Option("seed", value: "N", meaning: "the same seed gives the same events (1)"),
         Subcommand.Option("only", value: "WHAT", meaning: "time or memory"),
@@ -33,6 +34,10 @@ let benchCommand = Subcommand(
         A process can't count its instructions and heap allocations; valgrind can. With --rounds 0
         the events of one round are made and not measured: what callgrind counts of it is to be
         subtracted from what it counts of --rounds 1. deploy/checks/instructions does that.
+
+        restore: a changelog of --records records, as a partition with 20,000 live combos writes it,
+        is made in a topic of its own at kafka.bootstrap.servers, and restored --rounds times as a
+        worker does it; the topic is deleted at the end.
         """,
     run: bench
 )
@@ -41,9 +46,52 @@ private func bench(
     _ arguments: ParsedArguments,
     _ context: CommandContext
 ) throws(CommandFailure) {
-    guard arguments.operands == ["engine"] else {
+    switch arguments.operands[0] {
+    case "engine": try benchEngine(arguments, context)
+    case "restore": try benchRestore(arguments, context)
+    default:
         throw benchCommand.usage("nothing to measure called \"\(arguments.operands[0])\"")
     }
+}
+
+private func benchRestore(
+    _ arguments: ParsedArguments,
+    _ context: CommandContext
+) throws(CommandFailure) {
+    let reader = OptionReader(arguments)
+    let records = try reader.value("records", .integer(1...50_000_000)) ?? 1_000_000
+    let rounds = try reader.value("rounds", .integer(1...100)) ?? 3
+    let seed = try reader.value("seed", .integer(0...Int64.max)) ?? 1
+    let loaded = try context.configuration(from: arguments)
+    let measurements = try RestoreBenchmark(loaded.configuration).run(
+        records: Int(records),
+        rounds: Int(rounds),
+        seed: UInt64(seed)
+    )
+    for measurement in measurements {
+        let isJSON = arguments.has("json")
+        context.output.write(isJSON ? measurement.json : measurement.text)
+    }
+}
+
+extension RestoreMeasurement {
+    fileprivate var text: String {
+        "\(recordsPerSecond) changelog records a second: \(records) records (\(bytes / 1_000_000) "
+            + "MB) in \(totalMilliseconds) ms, \(readMilliseconds) of them until all were read; "
+            + "\(keys) keys\n"
+    }
+
+    fileprivate var json: String {
+        "{\"records\":\(records),\"keys\":\(keys),\"bytes\":\(bytes),\"read_ms\":"
+            + "\(readMilliseconds),\"total_ms\":\(totalMilliseconds),\"records_per_s\":"
+            + "\(recordsPerSecond)}\n"
+    }
+}
+
+private func benchEngine(
+    _ arguments: ParsedArguments,
+    _ context: CommandContext
+) throws(CommandFailure) {
     let options: EngineBenchmarkOptions
     do {
         options = try EngineBenchmarkOptions(arguments)

@@ -127,8 +127,7 @@ extension GenerateOptions {
 
 extension Configuration {
     /// A producer that is watched gives up sooner than the library's five minutes: a broker that
-    /// comes
-    /// back within half a minute costs nothing, a longer outage is told.
+    /// comes back within half a minute costs nothing, a longer outage is told.
     fileprivate func forGenerating() -> Configuration {
         var copy = self
         let names = ["message.timeout.ms", "delivery.timeout.ms"]

@@ -43,11 +43,12 @@ private struct Hunt {
     /// What the threads share.
     private final class Shared: Sendable {
         let next: Atomic<UInt64>
-        let totals = Mutex(HuntTotals())
+        let totals: Mutex<HuntTotals>
         let running: Atomic<Int>
 
         init(first: UInt64, threads: Int) {
             next = Atomic(first)
+            totals = Mutex(HuntTotals(first: first))
             running = Atomic(threads)
         }
     }
@@ -114,7 +115,7 @@ private struct Hunt {
         let started = SystemClock().monotonic
         let totals = hunt()
         let milliseconds = max(1, SystemClock().monotonic.since(started))
-        tell(totals, milliseconds)
+        tell(totals, milliseconds, ResourceUsage.ofProcess().cpuMicroseconds)
         if let failed = totals.failure {
             var options = template
             options.seed = failed.seed
@@ -154,7 +155,7 @@ private struct Hunt {
         _ afterEach: () -> Void
     ) {
         defer { shared.running.subtract(1, ordering: .releasing) }
-        while shared.totals.withLock({ $0.failure == nil }) {
+        while shared.totals.withLock({ !$0.hasFailed }) {
             let seed = shared.next.add(1, ordering: .relaxed).oldValue
             guard seed < end else { return }
             var options = template
@@ -165,14 +166,16 @@ private struct Hunt {
         }
     }
 
-    private func tell(_ totals: HuntTotals, _ milliseconds: Int64) {
+    private func tell(_ totals: HuntTotals, _ milliseconds: Int64, _ cpuMicroseconds: Int64) {
         let seeds = max(1, totals.seeds)
         context.output.write(
             """
-            seeds \(totals.seeds), \(totals.seeds * 1000 / Int(milliseconds)) a second
+            seeds \(totals.seeds), \(totals.seeds * 1000 / Int(milliseconds)) a second, \
+            \(cpuMicroseconds / Int64(seeds) / 1000) ms of CPU each
             a seed: \(totals.records / seeds) records, \(totals.commands / seeds) commands, \
             \(totals.faults / seeds) faults, \(totals.committed / seeds) transactions committed, \
             \(totals.aborted / seeds) aborted, \(totals.rebalances / seeds) rebalances, \
+            \(totals.restores / seeds) states compared, \
             \(Int(totals.milliseconds) / seeds / 1000) s of virtual time
 
             """

@@ -36,7 +36,7 @@ let verifyCommand = Subcommand(
         if let text = arguments.value(of: "since") {
             guard let time = parseTime(text) else {
                 throw verifyCommand.usage(
-                    "--since \(text): epoch milliseconds or a time as 2026-01-31T20:00:00Z is needed"
+                    "--since \(text): epoch milliseconds or a time as 2026-01-31T20:00:00Z needed"
                 )
             }
             since = time

@@ -5,8 +5,7 @@ internal import StreamPorts
 /// What of the input can't be compared exactly, found before anything is.
 ///
 /// A record whose time came from its arrival, because it had none or one too far ahead, counted at
-/// a
-/// moment that nobody has kept. All combos of its sender are left out.
+/// a moment that nobody has kept. All combos of its sender are left out.
 final class InputSurvey {
     /// A record that makes its sender's combos incomparable.
     struct OmittedRecord: Equatable {

@@ -215,7 +215,8 @@ struct Verification {
         report.deadLetters = expected.count(where: isCompared)
         for letter in expected where isCompared(letter) && published[letter] == nil {
             report.tell(
-                "dead letter \(letter.partition)-\(letter.offset) (\(letter.error)) is not published"
+                "dead letter \(letter.partition)-\(letter.offset) (\(letter.error)) is "
+                    + "not published"
             )
         }
         for (letter, count) in published where isCompared(letter) {

@@ -19,6 +19,8 @@ struct Group: Sendable {
     var members: [GroupMember] = []
     var memberCount = 0
     var committed: [CommittedOffset?]
+    /// All that was ever committed for each partition, in order.
+    var history: [[CommittedOffset]]
     /// Offsets of open transactions, in the order in which they came.
     var pending: [PendingOffset] = []
 }
@@ -62,6 +64,8 @@ struct GroupClient: Sendable {
     var owned: [Int32] = []
     /// What the application has not heard yet.
     var callbacks: [Callback] = []
+    /// Whether the application is hearing it just now: it joins nothing before it is done.
+    var isServing = false
     /// When it speaks to the coordinator next.
     var nextHeartbeat: Int64
     /// When it hears of its share; nil: it waits for none.
@@ -75,7 +79,12 @@ extension ClusterState {
         if let index = groups.firstIndex(where: { $0.name == name }) { return index }
         let count = topics[topic].logs.count
         groups.append(
-            Group(name: name, topic: topic, committed: Array(repeating: nil, count: count))
+            Group(
+                name: name,
+                topic: topic,
+                committed: Array(repeating: nil, count: count),
+                history: Array(repeating: [], count: count)
+            )
         )
         return groups.count - 1
     }
@@ -139,7 +148,9 @@ extension ClusterState {
         let group = clients[index].group
         guard clients[index].member != nil else {
             // The application must have heard of its loss before it joins again.
-            guard clients[index].callbacks.isEmpty, clients[index].owned.isEmpty else { return }
+            guard !clients[index].isServing, clients[index].callbacks.isEmpty,
+                clients[index].owned.isEmpty
+            else { return }
             requestRebalance(group)
             groups[group].memberCount += 1
             let number = groups[group].memberCount
@@ -159,7 +170,7 @@ extension ClusterState {
                 clients[index].owned.isEmpty ? [] : [.lost(clients[index].owned)]
             return
         }
-        guard clients[index].callbacks.isEmpty else { return }
+        guard !clients[index].isServing, clients[index].callbacks.isEmpty else { return }
         if clients[index].mustRejoin {
             clients[index].mustRejoin = false
             requestRebalance(group)
@@ -275,10 +286,17 @@ extension ClusterState {
     /// KIP-447: who has missed a rebalance, or was put out, commits nothing.
     ///
     /// The standing of one who never joined is not checked, as real brokers don't check it.
-    mutating func checkMembership(_ membership: GroupMembership, _ group: Int) throws(StreamError) {
+    ///
+    /// - Returns: Member and generation; nil: they were not checked.
+    mutating func checkMembership(
+        _ membership: GroupMembership,
+        _ group: Int
+    ) throws(StreamError) -> (member: Int, generation: Int32)? {
         let parts = String(decoding: membership.bytes, as: UTF8.self).split(separator: ":")
-        guard parts.count == 2, let generation = Int32(parts[0]), generation >= 0 else { return }
-        let isMember = groups[group].members.contains { String($0.number) == parts[1] }
+        guard parts.count == 2, let generation = Int32(parts[0]), generation >= 0,
+            let number = Int(parts[1])
+        else { return nil }
+        let isMember = groups[group].members.contains { $0.number == number }
         guard isMember, generation == groups[group].generation else {
             probe(.zombieRefused)
             throw StreamError(
@@ -288,6 +306,7 @@ extension ClusterState {
                 detail: "generation \(generation), the group has \(groups[group].generation)"
             )
         }
+        return (number, generation)
     }
 
     /// The committed offsets; nil while an open transaction may change one of them.
@@ -315,11 +334,13 @@ extension ClusterState {
             if let before, before.offset > offset {
                 violate("partition \(number): committed \(offset) after \(before.offset)")
             }
-            groups[group].committed[number] = CommittedOffset(
+            let committed = CommittedOffset(
                 offset: offset,
                 metadata: pending.offset.metadata,
                 sequence: pending.sequence
             )
+            groups[group].committed[number] = committed
+            groups[group].history[number].append(committed)
         }
         groups[group].pending.removeAll { $0.transaction == transaction }
     }

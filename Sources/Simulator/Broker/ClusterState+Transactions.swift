@@ -135,7 +135,9 @@ extension ClusterState {
         if !producers[producer.entry].groups.contains(group) {
             producers[producer.entry].groups.append(group)
         }
-        try checkMembership(membership, group)
+        if let (member, generation) = try checkMembership(membership, group) {
+            noteWriter(member, generation, offsets.map(\.partition), group)
+        }
         for offset in offsets {
             commitCount += 1
             groups[group].pending.removeAll {
@@ -164,6 +166,9 @@ extension ClusterState {
         guard case .ongoing(let transaction, _) = producers[index].phase else { return }
         producers[index].phase = .ending(transaction: transaction, isCommit: isCommit)
         producers[index].last = (transaction, isCommit)
+        if isCommit {
+            noteCommit(transaction, producers[index].partitions, producers[index].groups.first)
+        }
         let targets =
             producers[index].partitions.map { MarkerTarget.log($0) }
             + producers[index].groups.map { MarkerTarget.group($0) }

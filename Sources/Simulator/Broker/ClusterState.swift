@@ -79,6 +79,10 @@ struct ClusterState: Sendable {
     var inputTopic = 0
     var changelogTopic = 0
     var faults = FaultState()
+    var writes = WriteLedger()
+    /// Partitions whose restore has begun and whose state was not looked at since.
+    var restoresBegun: [Int] = []
+    var restores = 0
 
     var probes = ProbeCounts()
     var violations: [String] = []

@@ -77,6 +77,16 @@ struct PartitionLog: Sendable {
         records.filter { $0.offset < lastStable && isDelivered($0, readCommitted: true) }
     }
 
+    /// The last committed value of each key that has one.
+    var latestByKey: [[UInt8]: [UInt8]] {
+        var latest: [[UInt8]: [UInt8]] = [:]
+        for record in records
+        where record.offset < lastStable && isDelivered(record, readCommitted: true) {
+            if let key = record.key { latest[key] = record.value }
+        }
+        return latest
+    }
+
     /// Whether a committed record says that its key is gone.
     var holdsTombstones: Bool { committed.contains { $0.value == nil } }
 

@@ -72,6 +72,15 @@ final class SimulatedCluster: Sendable {
         }
     }
 
+    /// Partitions whose restore has begun since this was asked last.
+    func takeRestores() -> [Int] {
+        state.withLock { state in
+            guard !state.restoresBegun.isEmpty else { return [] }
+            defer { state.restoresBegun.removeAll() }
+            return state.restoresBegun
+        }
+    }
+
     /// Runs a port's call with whatever fault strikes before or after its effect.
     func call<Result: Sendable>(
         _ call: PortCall,

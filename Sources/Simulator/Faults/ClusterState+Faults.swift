@@ -11,6 +11,8 @@ extension ClusterState {
         calls += 1
         guard isAlive(client) else { throw gone(call) }
         note("\(client.process).\(client.worker) \(call.rawValue)")
+        if call == .abort { probe(.transactionAborted) }
+        if call == .commit, faults.revoking == client { probe(.committedInsideRevocation) }
         try strike(call, client, isAfter: false)
         if areBrokersDown, call.asksBrokers {
             if case .commit = call { probe(.outageMetATransaction) }
@@ -251,6 +253,9 @@ extension ClusterState {
         case (.commit, true): probe(.crashedAfterCommitBeforeItsAnswer)
         case (.changelogAssign, _), (.changelogPoll, _), (.highWatermark, _):
             probe(.crashedWhileRestoring)
+        case (.makeSource, _), (.makeSink, _), (.makeChangelogReader, _), (.subscribe, _),
+            (.initTransactions, _):
+            probe(.crashedWhileStarting)
         default: break
         }
     }

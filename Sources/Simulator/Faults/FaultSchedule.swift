@@ -14,9 +14,16 @@ struct FaultSchedule {
         self.kinds = kinds.flatMap { Array(repeating: $0, count: $0.weight) }
     }
 
+    /// Draws faults; some would seldom meet what makes them bad, and bring that along.
     mutating func draw(count: Int) -> [Fault] {
         guard !kinds.isEmpty else { return [] }
-        return (0..<count).map { fault($0) }
+        var faults: [Fault] = []
+        while faults.count < count {
+            let fault = fault(faults.count)
+            faults.append(fault)
+            if let companion = companion(of: fault, faults.count) { faults.append(companion) }
+        }
+        return faults
     }
 
     private mutating func fault(_ number: Int) -> Fault {
@@ -29,6 +36,41 @@ struct FaultSchedule {
             process: Int(random.number(0...Int64(processes - 1))),
             amount: amount(of: kind),
             failure: random.pick([.retriable, .abortable, .abortable, .fatal])
+        )
+    }
+
+    /// What makes partitions move while a revocation waits to be disturbed, a restore is slow or
+    /// markers are late; a second twin soon after the first.
+    private mutating func companion(of fault: Fault, _ number: Int) -> Fault? {
+        guard random.chance(2, in: 3) else { return nil }
+        let kind: FaultKind
+        var process = fault.process
+        var delay: Int64 = 0
+        switch (fault.kind, fault.trigger) {
+        case (_, .revocation):
+            // Who comes back takes partitions away from those that stayed.
+            kind = .stop
+            process = (process + 1) % processes
+        case (.slowMarkers, _):
+            kind = random.pick([.stop, .putOut, .putOut])
+            delay = random.number(0...1000)
+        case (.slowRestore, _):
+            kind = random.pick([.compact, .crash, .putOut])
+            delay = random.number(0...800)
+        case (.twin, _):
+            kind = .twin
+            delay = random.number(50...9000)
+        default: return nil
+        }
+        guard kinds.contains(kind) else { return nil }
+        return Fault(
+            number: number,
+            kind: kind,
+            at: min(fault.at + delay, Self.lastMoment),
+            trigger: .moment,
+            process: process,
+            amount: kind == .stop || kind == .crash ? random.pick([10, 300, 1500]) : 0,
+            failure: .abortable
         )
     }
 
@@ -49,7 +91,7 @@ struct FaultSchedule {
                 return .revocation(random.pick([.sendOffsets, .commit, .commit]))
             }
             return .before(random.pick(Self.failing))
-        case .delivery: return .before(.commit)
+        case .delivery: return .before(random.pick([.commit, .commit, .produce]))
         case .slowRestore, .slowMarkers, .clock, .stop, .rewind, .twin:
             return .moment
         case .crash, .pause, .delay, .coordinator, .brokers, .expire, .rebalance, .putOut,
@@ -58,7 +100,12 @@ struct FaultSchedule {
             if random.chance(1, in: 4) {
                 return .revocation(random.pick([nil, .produce, .sendOffsets, .commit, .commit]))
             }
-            let call = random.chance(1, in: 4) ? nil : random.pick(Self.likely)
+            let call: PortCall? =
+                switch random.number(0...7) {
+                case 0: nil
+                case 1, 2: random.pick(PortCall.allCases)
+                default: random.pick(Self.likely)
+                }
             return random.chance(1, in: 2) ? .before(call) : .after(call)
         }
     }

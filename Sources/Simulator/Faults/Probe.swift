@@ -6,6 +6,9 @@ package enum Probe: String, CaseIterable, Sendable {
     case crashedAfterCommitBeforeItsAnswer
     case crashedWhileRestoring
     case crashedInsideRevocation
+    case crashedWhileStarting
+    case committedInsideRevocation
+    case transactionAborted
     case commitAnswerLost
     case zombieRefused
     case producerFenced

@@ -2,31 +2,31 @@ package import ComboCore
 
 /// A gift event with texts of its own.
 package struct Gift: Sendable {
-    /// The event i d.
+    /// `event_id`; "": absent.
     package var eventID = ""
-    /// The room.
+    /// `room_id`; "": absent.
     package var room = ""
-    /// The user.
+    /// `user_id`.
     package var user = "8"
-    /// The user name.
+    /// `user_name`; "": absent.
     package var userName = ""
-    /// The recipient.
+    /// `recipient_id`; "": absent.
     package var recipient = ""
-    /// The gift.
+    /// `gift_id`; "": absent.
     package var gift = ""
-    /// The gift name.
+    /// `gift_name`; "": absent.
     package var giftName = ""
-    /// The streak i d.
+    /// `streak_id`; "": absent.
     package var streakID = ""
-    /// The count.
+    /// Units sent, or the number now.
     package var count: Int64?
-    /// The streak count.
+    /// Upstream's running total; nil: absent.
     package var streakCount: Int64?
-    /// The value.
+    /// Total price, in the platform's unit.
     package var value: Int64 = 0
-    /// The streak end.
+    /// Whether it is upstream's end marker.
     package var streakEnd = false
-    /// The streakable.
+    /// Whether it may merge with others.
     package var streakable = true
 
     /// Creates a gift of one unit of nothing in particular.
@@ -35,27 +35,27 @@ package struct Gift: Sendable {
 
 /// A command with texts of its own.
 package struct Shown: Equatable, Sendable {
-    /// The kind.
+    /// What the command does.
     package var kind: CommandKind
-    /// The combo offset.
+    /// Offset of the combo's first gift.
     package var comboOffset: Int64
-    /// The sequence.
+    /// 1, 2, 3 … within the combo.
     package var sequence: UInt32
-    /// The from.
+    /// The number in the combo's previous command.
     package var from: Int64
-    /// The count.
+    /// Units sent, or the number now.
     package var count: Int64
-    /// The value.
+    /// Total price, in the platform's unit.
     package var value: Int64
-    /// The at.
+    /// Event time of the change, epoch milliseconds.
     package var at: Int64
-    /// The hide at.
+    /// When it hides if nothing more comes, epoch milliseconds.
     package var hideAt: Int64
-    /// The end at.
+    /// When it ends if nothing more comes, epoch milliseconds.
     package var endAt: Int64
-    /// The lane.
+    /// Display lane, from 0.
     package var lane: UInt16
-    /// The resumed.
+    /// Whether it continues a hidden combo.
     package var resumed: Bool
     /// Room, user, user's name, recipient, gift, gift's name.
     package var texts: [String]

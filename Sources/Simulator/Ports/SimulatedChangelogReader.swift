@@ -38,6 +38,7 @@ final class SimulatedChangelogReader: ChangelogReader {
             }
             let log = state.topics[topic].logs[Int(partition)]
             if log.lastStable < log.end { state.probe(.restoreMeetsAnOpenTransaction) }
+            state.restoresBegun.append(Int(partition))
             return log.end
         }
     }

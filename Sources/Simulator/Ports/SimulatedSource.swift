@@ -97,6 +97,7 @@ final class SimulatedSource: RecordSource {
                 listener?.partitionsLost(partitions)
                 release(client, partitions, rejoins: false)
             }
+            cluster.change { $0.clients[client].isServing = false }
         }
     }
 
@@ -106,6 +107,7 @@ final class SimulatedSource: RecordSource {
             guard state.isAlive(identity), let first = state.clients[client].callbacks.first
             else { return nil }
             state.clients[client].callbacks.removeFirst()
+            state.clients[client].isServing = true
             state.note("\(identity) \(first)")
             return first
         }

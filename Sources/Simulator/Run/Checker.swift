@@ -22,7 +22,7 @@ struct Checker {
     /// each
     /// unreadable record is among the dead letters once.
     mutating func checkOutput() {
-        var expected: [String: Shown] = [:]
+        var expected: [CommandID: Shown] = [:]
         var unreadable: [String] = []
         for partition in state.topics[topics.input].logs.indices {
             var model = ReferenceModel(configuration.combo)
@@ -34,38 +34,49 @@ struct Checker {
                 model.apply(gift, offset: record.offset, at: record.timestamp)
             }
             for command in model.commands {
-                expected["\(partition)-\(command.comboOffset)#\(command.sequence)"] = command
+                let id = CommandID(
+                    partition: partition,
+                    comboOffset: command.comboOffset,
+                    sequence: command.sequence
+                )
+                expected[id] = command
             }
         }
         compare(expected)
         compareDeadLetters(unreadable)
     }
 
-    private mutating func compare(_ expected: [String: Shown]) {
-        var seen: Set<String> = []
-        var lastSequences: [String: UInt32] = [:]
+    private mutating func compare(_ expected: [CommandID: Shown]) {
+        var left = expected
         for log in state.topics[topics.commands].logs {
-            lastSequences.removeAll(keepingCapacity: true)
+            // A combo's commands have one key and lie in one partition, in order.
+            var latest: [CommandID: UInt32] = [:]
             for record in log.committed {
                 guard let value = record.value, let read = ReadCommand(value) else {
                     find("a command can't be read at \(record.offset)")
                     continue
                 }
                 let id = read.id
-                if !seen.insert(id).inserted { find("\(id) was committed twice") }
-                if let wanted = expected[id] {
+                if let wanted = left.removeValue(forKey: id) {
                     if read.command != wanted {
                         find("\(id) is \(read.command), must be \(wanted)")
                     }
+                } else if expected[id] != nil {
+                    find("\(id) was committed twice")
                 } else {
                     find("\(id) must not be: \(read.command)")
                 }
-                let last = lastSequences.updateValue(read.command.sequence, forKey: read.comboID)
-                if let last, last > read.command.sequence { find("\(id) comes after #\(last)") }
+                var combo = id
+                combo.sequence = 0
+                let last = latest.updateValue(id.sequence, forKey: combo)
+                if let last, last > id.sequence { find("\(id) comes after #\(last)") }
                 if record.timestamp != read.command.at { find("\(id) has another timestamp") }
+                if !state.writes.covers(id.partition, record.transaction) {
+                    find("\(id) was committed without an offset of partition \(id.partition)")
+                }
             }
         }
-        for id in expected.keys.sorted() where !seen.contains(id) { find("\(id) is missing") }
+        for id in left.keys.sorted() { find("\(id) is missing") }
     }
 
     private mutating func compareDeadLetters(_ unreadable: [String]) {
@@ -77,95 +88,22 @@ struct Checker {
                 if left.remove("\(partition)-\(offset)") == nil {
                     find("a dead letter too many, of \(partition)-\(offset)")
                 }
+                if !state.writes.covers(Int(partition) ?? -1, record.transaction) {
+                    find("the dead letter of \(partition)-\(offset) came without an offset")
+                }
             }
         }
         for missing in left.sorted() { find("the dead letter of \(missing) is missing") }
     }
 
-    // MARK: - State
-
-    /// What each changelog partition holds is the state that the committed records give.
-    mutating func checkStates() {
-        for partition in state.topics[topics.changelog].logs.indices {
-            let wanted = stateOf(partition)
-            let kept = changelog(partition)
-            for key in Set(wanted.keys).union(kept.keys).sorted(by: {
-                $0.lexicographicallyPrecedes($1)
-            })
-            where wanted[key] != kept[key] {
-                find(
-                    "changelog of partition \(partition), key \(key): holds "
-                        + "\(kept[key] ?? []), must hold \(wanted[key] ?? [])"
-                )
-            }
-        }
-    }
+    // MARK: - What is left
 
     /// Everything has ended and was forgotten: the changelogs hold tombstones only.
     mutating func checkForgotten() {
-        for partition in state.topics[topics.changelog].logs.indices {
-            let left = changelog(partition).count
+        for (partition, log) in state.topics[topics.changelog].logs.enumerated() {
+            let left = log.latestByKey.count
             if left > 0 { find("changelog of partition \(partition) still holds \(left) keys") }
         }
-    }
-
-    private func changelog(_ partition: Int) -> [[UInt8]: [UInt8]] {
-        var latest: [[UInt8]: [UInt8]] = [:]
-        for record in state.topics[topics.changelog].logs[partition].committed {
-            if let key = record.key { latest[key] = record.value }
-        }
-        return latest
-    }
-
-    /// The state after the committed records and at the committed clock, from an undisturbed run.
-    private func stateOf(_ partition: Int) -> [[UInt8]: [UInt8]] {
-        guard let committed = state.groups[topics.group].committed[partition] else { return [:] }
-        var engine = PartitionEngine(
-            partition: Int32(partition),
-            configuration: configuration.combo,
-            input: configuration.input,
-            tracksChanges: true
-        )
-        var output = CommandBatch()
-        for record in state.topics[topics.input].logs[partition].committed
-        where record.offset < committed.offset {
-            process(record, &engine, &output)
-        }
-        let digits = committed.metadata.flatMap { Int64($0.drop { !$0.isNumber }) }
-        if let clock = digits { engine.advance(to: EventTime(milliseconds: clock), into: &output) }
-        var batch = ChangelogBatch()
-        batch.appendChanges(of: &engine)
-        var states: [[UInt8]: [UInt8]] = [:]
-        for index in 0..<batch.count {
-            let entry = batch[index]
-            let value = unsafe batch.value(of: entry)
-            states[unsafe [UInt8](batch.key(of: entry))] =
-                unsafe value.baseAddress == nil ? nil : [UInt8](value)
-        }
-        return states
-    }
-
-    private func process(
-        _ record: LogRecord,
-        _ engine: inout PartitionEngine,
-        _ output: inout CommandBatch
-    ) {
-        let nothing = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-        unsafe (record.key ?? []).withUnsafeBytes { key in
-            unsafe (record.value ?? []).withUnsafeBytes { value in
-                // An empty array may have no address, but an empty value is no tombstone.
-                let empty = unsafe UnsafeRawBufferPointer(start: key.baseAddress, count: 0)
-                let held = unsafe value.baseAddress == nil ? empty : value
-                let input = unsafe InputRecord(
-                    offset: record.offset,
-                    timestamp: record.timestamp,
-                    key: record.key == nil ? nothing : key,
-                    value: record.value == nil ? nothing : held
-                )
-                _ = engine.process(input, arrivedAt: nil, into: &output)
-            }
-        }
-        output.removeAll()
     }
 
     private mutating func find(_ sentence: String) {

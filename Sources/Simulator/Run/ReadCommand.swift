@@ -1,10 +1,57 @@
 internal import ComboCore
 internal import ComboWire
 
+/// What tells a command from every other one.
+struct CommandID: Hashable, Comparable, CustomStringConvertible {
+    var partition: Int
+    /// Offset of the combo's first event.
+    var comboOffset: Int64
+    var sequence: UInt32
+
+    init(partition: Int, comboOffset: Int64, sequence: UInt32) {
+        self.partition = partition
+        self.comboOffset = comboOffset
+        self.sequence = sequence
+    }
+
+    /// Reads `<partition>-<offset>#<sequence>`; nil: it is written in another way.
+    init?(_ text: String) {
+        let end = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
+        let dash = text.utf8.firstIndex(of: UInt8(ascii: "-")) ?? text.startIndex
+        guard dash < end, end < text.endIndex,
+            let partition = Int(text[..<dash]),
+            let comboOffset = Int64(text[text.utf8.index(after: dash)..<end]),
+            let sequence = UInt32(text[text.utf8.index(after: end)...])
+        else { return nil }
+        self.init(partition: partition, comboOffset: comboOffset, sequence: sequence)
+    }
+
+    var comboID: String { "\(partition)-\(comboOffset)" }
+
+    var description: String { "\(partition)-\(comboOffset)#\(sequence)" }
+
+    static func < (left: CommandID, right: CommandID) -> Bool {
+        (left.partition, left.comboOffset, left.sequence)
+            < (right.partition, right.comboOffset, right.sequence)
+    }
+}
+
 /// A committed command, read back from its JSON.
 struct ReadCommand {
-    private(set) var id = ""
-    private(set) var comboID = ""
+    private enum Field {
+        case text(Int)
+        case command, id, comboID, sequence, from, count, value, lane, at, hideAt, endAt, resumed
+    }
+
+    private static let fields: [String: Field] = [
+        "room_id": .text(0), "user_id": .text(1), "user_name": .text(2),
+        "recipient_id": .text(3), "gift_id": .text(4), "gift_name": .text(5),
+        "command": .command, "id": .id, "combo_id": .comboID, "seq": .sequence, "from": .from,
+        "count": .count, "value": .value, "lane": .lane, "at": .at, "hide_at": .hideAt,
+        "end_at": .endAt, "resumed": .resumed,
+    ]
+
+    let id: CommandID
     private(set) var command = Shown(
         kind: .show,
         comboOffset: 0,
@@ -20,55 +67,61 @@ struct ReadCommand {
         texts: Array(repeating: "", count: 6)
     )
 
-    /// Reads a command; nil: it is none.
+    /// Reads a command; nil: it is none, or its identifiers disagree.
     init?(_ value: [UInt8]) {
-        let isRead = unsafe value.withUnsafeBytes { bytes in
+        var command = command
+        let names = unsafe value.withUnsafeBytes { bytes in
             do throws(JSONError) {
+                var names = (id: "", comboID: "")
                 var reader = unsafe JSONReader(bytes)
                 try reader.beginObject()
-                while let name = try reader.nextField() { try take(name, &reader) }
+                while let name = try reader.nextField() {
+                    try Self.take(name, &reader, &command, &names)
+                }
                 try reader.finish()
-                return true
+                return Optional(names)
             } catch {
-                return false
+                return nil
             }
         }
-        guard isRead else { return nil }
-        guard let offset = comboID.split(separator: "-").last.flatMap({ Int64($0) }) else {
-            return nil
-        }
-        command.comboOffset = offset
+        guard let names, let id = CommandID(names.id), id.comboID == names.comboID,
+            id.sequence == command.sequence
+        else { return nil }
+        self.id = id
+        command.comboOffset = id.comboOffset
+        self.command = command
     }
 
-    private static let texts = [
-        "room_id", "user_id", "user_name", "recipient_id", "gift_id", "gift_name",
-    ]
-
-    private mutating func take(_ name: String, _ reader: inout JSONReader) throws(JSONError) {
-        if let index = Self.texts.firstIndex(of: name) {
-            command.texts[index] = try reader.string()
+    private static func take(
+        _ name: String,
+        _ reader: inout JSONReader,
+        _ command: inout Shown,
+        _ names: inout (id: String, comboID: String)
+    ) throws(JSONError) {
+        guard let field = fields[name] else {
+            try reader.skipValue()
             return
         }
-        switch name {
-        case "command":
+        switch field {
+        case .text(let index): command.texts[index] = try reader.string()
+        case .command:
             switch try reader.string() {
             case "show": command.kind = .show
             case "update": command.kind = .update
             case "hide": command.kind = .hide
             default: command.kind = .end
             }
-        case "id": id = try reader.string()
-        case "combo_id": comboID = try reader.string()
-        case "seq": command.sequence = UInt32(truncatingIfNeeded: try reader.integer())
-        case "from": command.from = try reader.integer()
-        case "count": command.count = try reader.integer()
-        case "value": command.value = try reader.integer()
-        case "lane": command.lane = UInt16(truncatingIfNeeded: try reader.integer())
-        case "at": command.at = try reader.integer()
-        case "hide_at": command.hideAt = try reader.integer()
-        case "end_at": command.endAt = try reader.integer()
-        case "resumed": command.resumed = try reader.boolean()
-        default: try reader.skipValue()
+        case .id: names.id = try reader.string()
+        case .comboID: names.comboID = try reader.string()
+        case .sequence: command.sequence = UInt32(truncatingIfNeeded: try reader.integer())
+        case .from: command.from = try reader.integer()
+        case .count: command.count = try reader.integer()
+        case .value: command.value = try reader.integer()
+        case .lane: command.lane = UInt16(truncatingIfNeeded: try reader.integer())
+        case .at: command.at = try reader.integer()
+        case .hideAt: command.hideAt = try reader.integer()
+        case .endAt: command.endAt = try reader.integer()
+        case .resumed: command.resumed = try reader.boolean()
         }
     }
 }

@@ -39,8 +39,8 @@ struct RunPlan {
         var configuration = WorkerConfiguration()
         configuration.combo = Self.combo(&random)
         configuration.idleGrace = random.chance(1, in: 2) ? nil : 200
-        configuration.commit.minInterval = random.pick([5, 20, 60])
-        configuration.commit.interval = random.pick([50, 100, 400])
+        configuration.commit.minInterval = random.pick([5, 20, 60, 900])
+        configuration.commit.interval = random.pick([50, 100, 400, 1500])
         configuration.commit.maxEvents = random.pick([3, 100, 100_000])
         self.configuration = configuration
         var schedule = FaultSchedule(

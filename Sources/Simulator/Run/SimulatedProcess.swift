@@ -192,15 +192,8 @@ final class SimulatedProcess {
         }
     }
 
-    /// Partitions that the process refuses, with the reasons.
-    var refusals: [String] {
-        board.partitions.compactMap { status in
-            status.reason.map { "partition \(status.partition): \($0)" }
-        }
-    }
-
-    /// Ended keys that its partitions remember at most.
-    var mostRemembered: Int { isDown ? 0 : board.partitions.map(\.rememberedKeys).max() ?? 0 }
+    /// What the process says of its partitions.
+    var statuses: [PartitionStatus] { isDown ? [] : board.partitions }
 }
 
 /// The topics of a simulation.

@@ -1,10 +1,11 @@
+internal import ComboCore
 internal import StreamPorts
 internal import Telemetry
 internal import WorkerRuntime
 
 /// What a simulation came to.
 package struct RunReport: Sendable {
-    /// The seed.
+    /// What everything random is drawn from.
     package var seed: UInt64
     /// What was wrong; empty: nothing.
     package var violations: [String] = []
@@ -24,6 +25,8 @@ package struct RunReport: Sendable {
     package var aborted = 0
     /// Rebalances that were completed.
     package var rebalances = 0
+    /// Restores of a partition whose state was compared with what its last owner had.
+    package var restores = 0
     /// Virtual time, milliseconds.
     package var milliseconds: Int64 = 0
     /// Calls of ports.
@@ -48,12 +51,19 @@ package final class Simulation {
     private static let drainLimit: Int64 = 60_000
     /// How many turns there may be: a run that takes more goes in circles.
     private static let turnsLimit = 400_000
+    /// Turns between two looks at what the processes say of themselves.
+    private static let looksEvery = 32
+    /// What the state of one partition may take, bytes: these hold some hundreds of keys.
+    private static let stateBytesLimit = 4 << 20
 
     private let options: SimulationOptions
     private let plan: RunPlan
     private let topics: SimulatedTopics
     private let cluster: SimulatedCluster
     private var processes: [SimulatedProcess] = []
+    private let witnesses: [StateWitness]
+    /// Partitions whose state is to be compared as soon as nothing is under way there.
+    private var unseen: Set<Int> = []
     private var turns = 0
 
     /// Prepares a run.
@@ -81,6 +91,7 @@ package final class Simulation {
         state.processes = (0..<plan.processes).map { ProcessState(startAt: Int64($0) * 20) }
         let cluster = SimulatedCluster(state)
         self.cluster = cluster
+        witnesses = (0..<plan.partitions).map { StateWitness(partition: $0, plan.configuration) }
         let log = Logger(
             minimumLevel: options.isTraced ? .debug : .error,
             clock: LogClock(
@@ -112,11 +123,12 @@ package final class Simulation {
             }
         }
         if isFine && drain() {
-            check { $0.checkStates() }
+            compareStates(Set(0..<plan.partitions))
             sendLast()
             if drain() {
                 check { $0.checkOutput() }
                 check { $0.checkForgotten() }
+                checkEmptied()
             }
         }
         return report()
@@ -146,16 +158,79 @@ package final class Simulation {
                 }
                 if !isPaused { processes[next.process].turn(next.slot) }
             }
-            if turns % 16 == 0 {
+            lookAtRestores()
+            if turns % Self.looksEvery == 0 {
                 if isDone() { return true }
-                let refusals = processes.flatMap(\.refusals)
-                if !refusals.isEmpty {
-                    cluster.change { $0.violate(refusals.joined(separator: "; ")) }
-                }
+                lookAtProcesses()
                 guard cluster.read({ $0.violations.isEmpty }) else { return false }
                 guard turns < Self.turnsLimit else {
                     cluster.change { $0.violate("the workers turn without end") }
                     return false
+                }
+            }
+        }
+    }
+
+    /// Compares the states of partitions that are being restored with what their last owners had.
+    private func lookAtRestores() {
+        let begun = cluster.takeRestores()
+        if !begun.isEmpty { unseen.formUnion(begun) }
+        guard !unseen.isEmpty else { return }
+        let topics = topics
+        let ready = unseen.filter { partition in
+            cluster.read { witnesses[partition].canCompare($0, topics) }
+        }
+        guard !ready.isEmpty else { return }
+        unseen.subtract(ready)
+        compareStates(ready)
+    }
+
+    private func compareStates(_ partitions: Set<Int>) {
+        let topics = topics
+        for partition in partitions.sorted() {
+            let finding = cluster.read { witnesses[partition].compare($0, topics) }
+            cluster.change { state in
+                state.restores += 1
+                if let finding { state.violate(finding) }
+            }
+        }
+    }
+
+    /// No partition may be refused, or remember more than it is allowed to.
+    private func lookAtProcesses() {
+        for process in processes {
+            for status in process.statuses {
+                var finding: String?
+                if let reason = status.reason { finding = "refused: \(reason)" }
+                if status.rememberedKeys > plan.configuration.combo.maxRemembered {
+                    finding = "remembers \(status.rememberedKeys) keys"
+                }
+                if status.stateBytes > Self.stateBytesLimit {
+                    finding = "holds \(status.stateBytes) bytes"
+                }
+                guard let finding else { continue }
+                cluster.change { $0.violate("partition \(status.partition) \(finding)") }
+            }
+        }
+    }
+
+    /// All combos have ended and all keys were forgotten: owners hold nothing any more.
+    ///
+    /// A process that was stopped until a moment ago may not know yet that it owns nothing.
+    private func checkEmptied() {
+        let end = cluster.read(\.now) + 500
+        _ = turn(until: end) { false }
+        let stopped = cluster.read { state in
+            state.processes.map { $0.pausedUntil > end - 2000 }
+        }
+        for process in processes where !stopped[process.number] {
+            for status in process.statuses
+            where status.liveCombos > 0 || status.rememberedKeys > 0 {
+                cluster.change { state in
+                    state.violate(
+                        "partition \(status.partition) still has \(status.liveCombos) combos and "
+                            + "\(status.rememberedKeys) remembered keys"
+                    )
                 }
             }
         }
@@ -220,6 +295,7 @@ package final class Simulation {
         report.committed = state.committedTransactions
         report.aborted = state.abortedTransactions
         report.rebalances = state.rebalances
+        report.restores = state.restores
         report.milliseconds = state.now
         report.calls = state.calls
         report.probes = state.probes

@@ -1,6 +1,5 @@
 /// What upstream sends in a simulated minute: few senders, so that combos merge, resume, end and
-/// are
-/// remembered; duplicates, running totals, late records, unreadable ones, tombstones.
+/// are remembered; duplicates, running totals, late records, unreadable ones, tombstones.
 struct Workload {
     /// Upstream is done then, milliseconds.
     static let duration: Int64 = 50_000
@@ -11,7 +10,9 @@ struct Workload {
     /// Whether timestamps are those of the log's append, so that no record is ever late.
     private let isOrdered: Bool
     private let users: Int64
+    /// The latest gifts, the oldest overwritten first.
     private var recent: [Gift] = []
+    private static let recentLimit = 60
 
     /// Draws from `seed`.
     init(seed: UInt64, partitions: Int, isOrdered: Bool) {
@@ -36,15 +37,18 @@ struct Workload {
     private mutating func record(_ serial: Int, _ at: Int64) -> UpstreamRecord {
         var gift = gift(serial)
         if random.chance(1, in: 9), !recent.isEmpty { gift = random.pick(recent) }
-        recent.append(gift)
-        if recent.count > 60 { recent.removeFirst() }
+        if recent.count < Self.recentLimit {
+            recent.append(gift)
+        } else {
+            recent[serial % Self.recentLimit] = gift
+        }
         let lateness: Int64 =
             isOrdered || random.chance(5, in: 6) ? 0 : random.pick([1, 50, 1500, 4000, -700])
         var record = UpstreamRecord(
             at: at,
             partition: (Int(gift.user) ?? 0) % partitions,
             key: Array(gift.user.utf8),
-            value: Array(Self.json(gift).utf8),
+            value: Self.json(gift),
             lateness: lateness,
             isFollowedByMarker: random.chance(1, in: 25),
             gift: gift
@@ -92,29 +96,47 @@ struct Workload {
             at: at,
             partition: partition,
             key: Array("9".utf8),
-            value: Array(json(gift).utf8),
+            value: json(gift),
             lateness: -markerTime,
             gift: gift
         )
     }
 
-    private static func json(_ gift: Gift) -> String {
-        var fields = ["\"user_id\":\"\(gift.user)\""]
-        func put(_ name: String, _ text: String) {
-            if !text.isEmpty { fields.append("\"\(name)\":\"\(text)\"") }
+    private static func json(_ gift: Gift) -> [UInt8] {
+        var json: [UInt8] = []
+        json.reserveCapacity(200)
+        func put(_ name: StaticString, _ value: Substring) {
+            json.append(UInt8(ascii: json.isEmpty ? "{" : ","))
+            json.append(UInt8(ascii: "\""))
+            unsafe json.append(
+                contentsOf: UnsafeBufferPointer(
+                    start: name.utf8Start,
+                    count: name.utf8CodeUnitCount
+                )
+            )
+            json.append(contentsOf: "\":".utf8)
+            json.append(contentsOf: value.utf8)
         }
-        put("event_id", gift.eventID)
-        put("room_id", gift.room)
-        put("user_name", gift.userName)
-        put("recipient_id", gift.recipient)
-        put("gift_id", gift.gift)
-        put("gift_name", gift.giftName)
-        put("streak_id", gift.streakID)
-        if let count = gift.count { fields.append("\"count\":\(count)") }
-        if let total = gift.streakCount { fields.append("\"streak_count\":\(total)") }
-        if gift.value > 0 { fields.append("\"value\":\(gift.value)") }
-        if gift.streakEnd { fields.append("\"streak_end\":true") }
-        if !gift.streakable { fields.append("\"streakable\":false") }
-        return "{" + fields.joined(separator: ",") + "}"
+        func put(_ name: StaticString, text: String) {
+            guard !text.isEmpty else { return }
+            put(name, "\"")
+            json.append(contentsOf: text.utf8)
+            json.append(UInt8(ascii: "\""))
+        }
+        put("user_id", text: gift.user)
+        put("event_id", text: gift.eventID)
+        put("room_id", text: gift.room)
+        put("user_name", text: gift.userName)
+        put("recipient_id", text: gift.recipient)
+        put("gift_id", text: gift.gift)
+        put("gift_name", text: gift.giftName)
+        put("streak_id", text: gift.streakID)
+        if let count = gift.count { put("count", Substring(String(count))) }
+        if let total = gift.streakCount { put("streak_count", Substring(String(total))) }
+        if gift.value > 0 { put("value", Substring(String(gift.value))) }
+        if gift.streakEnd { put("streak_end", "true") }
+        if !gift.streakable { put("streakable", "false") }
+        json.append(UInt8(ascii: "}"))
+        return json
     }
 }

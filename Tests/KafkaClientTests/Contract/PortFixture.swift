@@ -1,6 +1,5 @@
 // What the contract needs of a cluster. It names ports only, so that any implementation of them can
-// be
-// held to the same behaviours.
+// be held to the same behaviours.
 import StreamPorts
 import Testing
 
