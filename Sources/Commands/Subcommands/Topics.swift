@@ -133,11 +133,24 @@ private struct TopicMaker {
         }
     }
 
-    /// What a survey finds missing; one that fails because a broker doesn't know of a topic yet
-    /// has found it so too: each question may go to another broker.
+    /// What any of the brokers finds missing, each asked by a client that knows no other yet.
     private func visibilityProblem() throws(StreamError) -> StreamError? {
         do {
-            return try TopicSurvey(configuration, admin).firstProblem
+            for broker in try admin.brokers(timeoutMilliseconds: Self.timeout) {
+                var copy = configuration
+                copy.kafka["bootstrap.servers"] = "\(broker.host):\(broker.port)"
+                copy.kafka["metadata.broker.list"] = nil
+                let one = try KafkaAdmin(
+                    KafkaSettings(copy.kafka),
+                    clientID: "\(configuration.groupID)-topics",
+                    events: SilentClientEvents()
+                )
+                defer { one.close(timeoutMilliseconds: 1000) }
+                if let problem = try TopicSurvey(configuration, one).firstProblem {
+                    return problem
+                }
+            }
+            return nil
         } catch {
             guard error.disposition == .retriable || error.code == "UNKNOWN_TOPIC_OR_PART" else {
                 throw error
