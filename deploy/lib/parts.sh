@@ -29,6 +29,7 @@ part_lines=(
     "operations  | tests | AdminServerTests"
     "operations  | check | deploy/checks/demo-terminal |"
     "operations  | check | deploy/checks/compose |"
+    "operations  | check | deploy/checks/manifests |"
     "overlay     | tests | OverlayGatewayTests"
     "performance | check | deploy/checks/instructions |"
 )
