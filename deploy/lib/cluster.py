@@ -12,6 +12,7 @@ import re
 import shutil
 import signal
 import socket
+import socket
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,13 @@ def say(text):
     """Prints a line; what doesn't belong to another one stands behind the seconds so far."""
     stamp = "" if text.startswith(" ") else f"{time.monotonic() - STARTED:5.1f} s  "
     print(stamp + text, flush=True)
+
+
+def free_port():
+    """A port of the loopback interface that nobody listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 class Failure(Exception):

@@ -15,6 +15,7 @@ part_lines=(
     "engine      | tests | ComboWireTests"
     "engine      | tests | CommandsTests"
     "engine      | check | deploy/checks/command-line |"
+    "engine      | check | deploy/checks/demo-terminal |"
     "engine      | check | deploy/fuzz --seconds 10 | deploy/fuzz --seconds 600"
     "worker      | tests | KafkaClientTests"
     "worker      | tests | WorkerRuntimeTests"
@@ -27,8 +28,9 @@ part_lines=(
     "simulator   | tests | SimulatorTests"
     "operations  | tests | TelemetryTests"
     "operations  | tests | AdminServerTests"
-    "operations  | check | deploy/checks/demo-terminal |"
     "operations  | check | deploy/checks/compose |"
+    "operations  | check | deploy/checks/manifests |"
+    "operations  | check | deploy/checks/alerting |"
     "overlay     | tests | OverlayGatewayTests"
     "performance | check | deploy/checks/instructions |"
 )
