@@ -21,6 +21,8 @@ part_lines=(
     "worker      | check | deploy/checks/outages |"
     "exactly-once | check | deploy/chaos --minutes 3 | deploy/chaos --minutes 20"
     "simulator   | tests | SimulatorTests"
+    "simulator   | check | deploy/checks/simulator | deploy/checks/simulator --seeds 20000"
+    "simulator   | check | deploy/mutations --fit | deploy/mutations"
     "operations  | tests | TelemetryTests"
     "operations  | tests | AdminServerTests"
     "operations  | check | deploy/checks/demo-terminal |"
