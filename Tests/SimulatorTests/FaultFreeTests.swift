@@ -2,7 +2,7 @@ import Simulator
 import Testing
 
 @Suite struct FaultFreeTests {
-    @Test(arguments: [UInt64](1...20))
+    @Test(arguments: [UInt64](1...10))
     func `without faults the committed output is the reference model's`(seed: UInt64) {
         var options = SimulationOptions(seed: seed)
         options.kinds = []

@@ -26,6 +26,8 @@ part_lines=(
     "exactly-once | check | deploy/checks/identity |"
     "exactly-once | long | deploy/checks/failover"
     "simulator   | tests | SimulatorTests"
+    "simulator   | check | deploy/checks/simulator | deploy/checks/simulator --seeds 20000"
+    "simulator   | check | deploy/mutations --fit | deploy/mutations"
     "operations  | tests | TelemetryTests"
     "operations  | tests | AdminServerTests"
     "operations  | check | deploy/checks/compose |"

@@ -83,33 +83,41 @@ package struct JSONReader {
 
     /// The string that comes next.
     package mutating func string() throws(JSONError) -> String {
-        String(decoding: try bytes(), as: UTF8.self)
+        let (written, hasEscapes) = try unsafe writtenString()
+        guard hasEscapes else { return unsafe String(decoding: written, as: UTF8.self) }
+        return String(decoding: unsafe unescaped(written), as: UTF8.self)
     }
 
     /// The string that comes next, as UTF-8.
     package mutating func bytes() throws(JSONError) -> [UInt8] {
+        let (written, hasEscapes) = try unsafe writtenString()
+        return hasEscapes ? unsafe unescaped(written) : unsafe [UInt8](written)
+    }
+
+    /// Moves over a string; answers its bytes as written and whether there are escapes in them.
+    private mutating func writtenString() throws(JSONError) -> (UnsafeRawBufferPointer, Bool) {
         try expect(.string)
         scanner.advance()
         let start = unsafe scanner.cursor
         do {
             let hasEscapes = try scanner.scanString()
-            let written = unsafe UnsafeRawBufferPointer(
-                start: start,
-                count: scanner.cursor - start - 1
-            )
-            guard hasEscapes else { return unsafe [UInt8](written) }
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(written.count)
-            var characters = unsafe EscapedCharacters(written)
-            while let (character, count) = characters.next() {
-                for index in 0..<count {
-                    bytes.append(UInt8(truncatingIfNeeded: character >> (8 * index)))
-                }
-            }
-            return bytes
+            let count = unsafe scanner.cursor - start - 1
+            return unsafe (UnsafeRawBufferPointer(start: start, count: count), hasEscapes)
         } catch {
             throw self.error(error)
         }
+    }
+
+    private func unescaped(_ written: UnsafeRawBufferPointer) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(written.count)
+        var characters = unsafe EscapedCharacters(written)
+        while let (character, count) = characters.next() {
+            for index in 0..<count {
+                bytes.append(UInt8(truncatingIfNeeded: character >> (8 * index)))
+            }
+        }
+        return bytes
     }
 
     /// The integer that comes next.

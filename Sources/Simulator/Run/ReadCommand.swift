@@ -43,13 +43,26 @@ struct ReadCommand {
         case command, id, comboID, sequence, from, count, value, lane, at, hideAt, endAt, resumed
     }
 
-    private static let fields: [String: Field] = [
-        "room_id": .text(0), "user_id": .text(1), "user_name": .text(2),
-        "recipient_id": .text(3), "gift_id": .text(4), "gift_name": .text(5),
-        "command": .command, "id": .id, "combo_id": .comboID, "seq": .sequence, "from": .from,
-        "count": .count, "value": .value, "lane": .lane, "at": .at, "hide_at": .hideAt,
-        "end_at": .endAt, "resumed": .resumed,
+    /// In about the order in which they come, so that the next name is soon found.
+    private static let fields: [(name: String, field: Field)] = [
+        ("command", .command), ("id", .id), ("combo_id", .comboID), ("seq", .sequence),
+        ("room_id", .text(0)), ("user_id", .text(1)), ("user_name", .text(2)),
+        ("recipient_id", .text(3)), ("gift_id", .text(4)), ("gift_name", .text(5)),
+        ("from", .from), ("count", .count), ("value", .value), ("lane", .lane), ("at", .at),
+        ("hide_at", .hideAt), ("end_at", .endAt), ("resumed", .resumed),
     ]
+
+    /// The field of a name, looked for from `place` on; the next search begins behind it.
+    private static func field(_ name: String, from place: inout Int) -> Field? {
+        for step in fields.indices {
+            let index = (place + step) % fields.count
+            if fields[index].name == name {
+                place = index + 1
+                return fields[index].field
+            }
+        }
+        return nil
+    }
 
     let id: CommandID
     private(set) var command = Shown(
@@ -73,10 +86,15 @@ struct ReadCommand {
         let names = unsafe value.withUnsafeBytes { bytes in
             do throws(JSONError) {
                 var names = (id: "", comboID: "")
+                var place = 0
                 var reader = unsafe JSONReader(bytes)
                 try reader.beginObject()
                 while let name = try reader.nextField() {
-                    try Self.take(name, &reader, &command, &names)
+                    guard let field = Self.field(name, from: &place) else {
+                        try reader.skipValue()
+                        continue
+                    }
+                    try Self.take(field, &reader, &command, &names)
                 }
                 try reader.finish()
                 return Optional(names)
@@ -93,15 +111,11 @@ struct ReadCommand {
     }
 
     private static func take(
-        _ name: String,
+        _ field: Field,
         _ reader: inout JSONReader,
         _ command: inout Shown,
         _ names: inout (id: String, comboID: String)
     ) throws(JSONError) {
-        guard let field = fields[name] else {
-            try reader.skipValue()
-            return
-        }
         switch field {
         case .text(let index): command.texts[index] = try reader.string()
         case .command:

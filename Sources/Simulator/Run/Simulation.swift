@@ -37,6 +37,11 @@ package struct RunReport: Sendable {
     package var digest: UInt64 = 0
     /// Calls and faults, if they were written down.
     package var trace: [String] = []
+
+    /// Creates the report of a run in which nothing has happened.
+    package init(seed: UInt64) {
+        self.seed = seed
+    }
 }
 
 /// One run: the real workers on a simulated cluster, one thread, one seed.
