@@ -3,9 +3,9 @@
 ///
 /// The traffic of `bench/workload.py`, the house's workload: senders tap in geometric bursts, six
 /// taps on average, 150 to 900 ms apart, one tap in 33 2 to 5 s after the last; one tap in 100 is
-/// delivered twice, one in 200 carries an earlier timestamp, one in 1000 can't be read. There are as
-/// many senders as live combos, so that bursts hardly ever meet in one combo. A combo lives from the
-/// first tap to 5 s after the last, which says how many bursts begin in a second.
+/// delivered twice, one in 200 carries an earlier timestamp, one in 1000 can't be read. There are
+/// as many senders as live combos, so that bursts hardly ever meet in one combo. A combo lives from
+/// the first tap to 5 s after the last, which says how many bursts begin in a second.
 ///
 /// What comes next lies in a ring of milliseconds and not in a heap: making an event must cost
 /// little, for under valgrind it takes its share of the minute.

@@ -3,7 +3,8 @@ internal import ComboWire
 
 /// Measures the bytes that a live combo and a remembered key take.
 ///
-/// Each key has 8 event ids, a name of 19 bytes on average, no picture, and one of 30 gifts. Counted is what the state's stores hold, room that is free included.
+/// Each key has 8 event ids, a name of 19 bytes on average, no picture, and one of 30 gifts.
+/// Counted is what the state's stores hold, room that is free included.
 struct EngineMemory: ~Copyable {
     private static let taps = 8
     private static let start: Int64 = 1_760_000_000_000

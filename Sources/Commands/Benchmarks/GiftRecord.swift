@@ -1,8 +1,8 @@
 /// One sender's gift event as bytes, of which a tap changes only the event's id and time.
 ///
-/// The fields, their order and their sizes are those of `bench/workload.py`, the house's workload. A
-/// benchmark makes millions of events before it measures anything, under valgrind too; so the text
-/// is made once a burst.
+/// The fields, their order and their sizes are those of `bench/workload.py`, the house's workload.
+/// A benchmark makes millions of events before it measures anything, under valgrind too; so the
+/// text is made once a burst.
 struct GiftRecord {
     /// What stands in the record whatever the tap.
     struct Content {
