@@ -14,4 +14,19 @@ struct BorrowedEvent: BitwiseCopyable {
     subscript<Field>(dynamicMember field: KeyPath<GiftEvent, Field>) -> Field {
         unsafe pointer.pointee[keyPath: field]
     }
+
+    /// The fields that commands carry.
+    @inline(__always)
+    var fields: CommandFields {
+        CommandFields(
+            roomID: self.roomID,
+            userID: self.userID,
+            userName: self.userName,
+            userAvatar: self.userAvatar,
+            recipientID: self.recipientID,
+            giftID: self.giftID,
+            giftName: self.giftName,
+            giftImage: self.giftImage
+        )
+    }
 }

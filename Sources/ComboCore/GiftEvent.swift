@@ -36,6 +36,11 @@ package struct GiftEvent: BitwiseCopyable {
     /// Whether the gift may merge with others.
     package var streakable = true
 
+    /// The fields that commands carry, as they stand in the record, its commas between them.
+    ///
+    /// All that are present, each once, ids without escapes; empty: they do not stand so.
+    package var asRecorded = Text.empty
+
     /// Creates an event in which every field is absent.
     package init() {}
 }

@@ -20,12 +20,20 @@ package struct KeyHash: Hashable, Sendable, BitwiseCopyable {
         hasher.absorb(text)
         self = hasher.finish()
     }
+
+    /// The low word of the hash of one text.
+    @inline(__always)
+    static func low(_ text: Text) -> UInt64 {
+        var hasher = KeyHasher()
+        hasher.absorb(text)
+        return hasher.finishLow()
+    }
 }
 
 /// Hashes a sequence of texts and numbers; where one text ends and the next begins counts.
 ///
-/// Two 64-bit states take 16 bytes a step, each through a 64 × 64 → 128-bit multiplication whose
-/// halves are folded together.
+/// Up to 16 bytes a step go through one 64 × 64 → 128-bit multiplication, both halves of whose
+/// product are kept: a text of an id's length takes one.
 struct KeyHasher {
     private var a: UInt64 = 0x9ae1_6a3b_2f90_404f
     private var b: UInt64 = 0xc3a5_c85c_97cb_3127
@@ -34,37 +42,35 @@ struct KeyHasher {
     @inline(__always)
     mutating func absorb(_ text: Text) {
         let count = text.count
-        absorb(UInt64(truncatingIfNeeded: count))
-        guard count > 0, let start = unsafe text.bytes.baseAddress else { return }
-        var offset = 0
-        while count - offset > 16 {
-            mix(unsafe word(start + offset), unsafe word(start + offset + 8))
-            offset += 16
+        let start = unsafe text.start
+        guard count > 0 else {
+            a = (a ^ 0x2d35_8dcc_aa6c_78a5) &* 0x9fb2_1c65_1e98_df25
+            return
         }
-        let left = count - offset
-        if left >= 8 {
-            mix(unsafe word(start + offset), unsafe word(start + count - 8))
-        } else if left >= 4 {
-            let first = unsafe (start + offset).loadUnaligned(as: UInt32.self)
+        if count > 16 {
+            // By value, so that the state stays in registers.
+            self = unsafe absorbing(start, count)
+        } else if count >= 8 {
+            mix(unsafe word(start), unsafe word(start + count - 8), count)
+        } else if count >= 4 {
+            let first = unsafe start.loadUnaligned(as: UInt32.self)
             let last = unsafe (start + count - 4).loadUnaligned(as: UInt32.self)
-            mix(UInt64(first.littleEndian), UInt64(last.littleEndian))
+            mix(UInt64(first.littleEndian), UInt64(last.littleEndian), count)
         } else {
-            let first = UInt64(unsafe start.load(fromByteOffset: offset, as: UInt8.self))
-            let middle = UInt64(
-                unsafe start.load(fromByteOffset: offset + left / 2, as: UInt8.self)
-            )
-            let last = UInt64(unsafe start.load(fromByteOffset: count - 1, as: UInt8.self))
-            mix(first | middle << 8 | last << 16, 0)
+            let first = UInt64(unsafe start.load(as: UInt8.self))
+            let middle = UInt64(unsafe start.load(fromByteOffset: count &>> 1, as: UInt8.self))
+            let last = UInt64(unsafe start.load(fromByteOffset: count &- 1, as: UInt8.self))
+            mix(first | middle << 8 | last << 16, 0, count)
         }
     }
 
     /// Takes in a number.
     @inline(__always)
     mutating func absorb(_ number: UInt64) {
-        a = (a ^ number) &* 0x9fb2_1c65_1e98_df25
-        b = (b &+ number) ^ (a &>> 29)
+        mix(number, 0, 0)
     }
 
+    @inline(__always)
     func finish() -> KeyHash {
         KeyHash(
             high: fold(a ^ 0xd6e8_feb8_6659_fd93, b ^ 0xa076_1d64_78bd_642f),
@@ -72,11 +78,33 @@ struct KeyHasher {
         )
     }
 
+    /// Only the low word of ``finish()``.
     @inline(__always)
-    private mutating func mix(_ first: UInt64, _ second: UInt64) {
-        let previous = a
-        a = fold(a ^ first, second ^ 0x5899_65cc_7537_4cc3)
-        b = fold(b ^ second ^ 0x1d8e_4e27_c47d_124f, first ^ previous ^ 0xeb44_acca_b455_d165)
+    func finishLow() -> UInt64 {
+        fold(b ^ 0xe703_7ed1_a0b4_28db, a ^ 0x8ebc_6af0_9c88_c6e3)
+    }
+
+    @inline(never)
+    private func absorbing(_ start: UnsafeRawPointer, _ count: Int) -> KeyHasher {
+        var hasher = self
+        var offset = 0
+        while offset < count - 16 {
+            hasher.mix(unsafe word(start + offset), unsafe word(start + offset + 8), 0)
+            offset += 16
+        }
+        // The last sixteen bytes, which may overlap those before.
+        hasher.mix(unsafe word(start + count - 16), unsafe word(start + count - 8), count)
+        return hasher
+    }
+
+    @inline(__always)
+    private mutating func mix(_ first: UInt64, _ second: UInt64, _ count: Int) {
+        let x = a ^ first
+        let y = b ^ second &+ UInt64(truncatingIfNeeded: count) &* 0x9e37_79b9_7f4a_7c15
+        let product = (x ^ 0x5899_65cc_7537_4cc3).multipliedFullWidth(by: y ^ 0x1d8e_4e27_c47d_124f)
+        // The factors too: a product alone does not tell one from the other, nor from 0.
+        a = product.high ^ (y &<< 32 | y &>> 32)
+        b = product.low &+ x
     }
 
     @inline(__always)

@@ -38,6 +38,9 @@ package struct OverlayCommand: BitwiseCopyable {
     package var endAt = EventTime.zero
     /// Fields of the combo's latest counted event.
     package var fields = CommandFields()
+    /// The same fields as members of a JSON object, as ``GiftEvent/asRecorded``; empty: there is
+    /// no such text.
+    package var asRecorded = Text.empty
 
     /// Creates a command to be filled in.
     package init() {}

@@ -2,23 +2,26 @@
 
 extension PartitionState {
     /// When the combo's timer is due: its held update, its hide or its end.
+    @inline(__always)
     mutating func deadline(_ index: UInt32) -> EventTime {
         let hideAt = live[index].hideAt
         switch live[index].phase {
         case .displayed:
-            guard configuration.updateMinInterval > 0, conflations[index].isHolding else {
-                return hideAt
-            }
-            let shownAt = conflations[index].shownAt
-            return min(
-                hideAt,
-                shownAt.advanced(byMilliseconds: configuration.updateMinInterval)
-            )
+            return configuration.updateMinInterval > 0 ? updateDeadline(index) : hideAt
         case .retained:
             return hideAt.advanced(byMilliseconds: configuration.retainFor)
         case .vacant:
             preconditionFailure("a vacant cell has no timer")
         }
+    }
+
+    /// The same of a displayed combo where updates are conflated.
+    @inline(never)
+    private mutating func updateDeadline(_ index: UInt32) -> EventTime {
+        let hideAt = live[index].hideAt
+        guard conflations[index].isHolding else { return hideAt }
+        let shownAt = conflations[index].shownAt
+        return min(hideAt, shownAt.advanced(byMilliseconds: configuration.updateMinInterval))
     }
 
     /// Arms the combo's timer for its deadline, unless it is armed for an earlier one (`was`).
@@ -56,7 +59,7 @@ extension PartitionState {
         let deadline = deadline(index)
         let count = live[index].count
         let fields = texts.fields(live[index].sender, live[index].gift)
-        markChanged(live: index)
+        if changes.isOn { markChanged(live: index) }
         switch live[index].phase {
         case .displayed:
             let isHeldUpdate = configuration.updateMinInterval > 0 && conflations[index].isHolding
@@ -67,11 +70,20 @@ extension PartitionState {
                 at: deadline,
                 from: count,
                 fields,
+                asRecorded: .empty,
                 into: &command
             )
             schedule(index, before: time, isTick: true)
         case .retained:
-            write(.end, index, at: deadline, from: count, fields, into: &command)
+            write(
+                .end,
+                index,
+                at: deadline,
+                from: count,
+                fields,
+                asRecorded: .empty,
+                into: &command
+            )
             ended = index
         case .vacant:
             preconditionFailure("a vacant cell has no timer")

@@ -49,6 +49,8 @@ package struct PartitionState: ~Copyable {
     /// A combo whose `end` was just given out; its texts live until the next call.
     var ended = UInt32.max
     var changes: ChangedKeys
+    /// Whether equal keys have equal ids in every field that commands carry.
+    let keyHoldsIDs: Bool
 
     /// Creates an empty partition.
     ///
@@ -63,6 +65,7 @@ package struct PartitionState: ~Copyable {
         tickShift: Int64 = 0
     ) {
         self.configuration = configuration
+        keyHoldsIDs = configuration.key == [.room, .user, .recipient, .gift]
         memories = KeyMemoryStore(idsMax: configuration.dedupIDs)
         wheel = TimerWheel(tickShift: tickShift)
         changes = ChangedKeys(isOn: tracksChanges)
@@ -175,7 +178,7 @@ package struct PartitionState: ~Copyable {
         var slot = 0
         let found = find(key, at: &slot)
         let memory = memory(of: found)
-        let eventID = event.eventID.isEmpty ? nil : KeyHash(event.eventID).low
+        let eventID = event.eventID.isEmpty ? nil : KeyHash.low(event.eventID)
         if let eventID, memories.contains(memory, id: eventID) { return .duplicate }
         guard let increment = increment(of: event, memory) else { return .nothingAdded }
 
@@ -192,7 +195,7 @@ package struct PartitionState: ~Copyable {
     ) -> Int64? {
         if configuration.increment == .one { return 1 }
         guard let total = event.streakCount else { return event.count ?? 1 }
-        let streak = event.streakID.isEmpty ? nil : KeyHash(event.streakID).low
+        let streak = event.streakID.isEmpty ? nil : KeyHash.low(event.streakID)
         let known = memories.total(memory, streak: streak)
         return total > known ? total - known : nil
     }
@@ -206,13 +209,25 @@ package struct PartitionState: ~Copyable {
         _ event: BorrowedEvent,
         _ offset: Int64
     ) -> UInt32 {
-        let fields = Self.fields(of: event)
         if let found, !found.isRemembered {
             let index = found.index
-            live[index].sender = texts.updateSender(live[index].sender, fields)
-            live[index].gift = texts.updateGift(live[index].gift, fields)
+            let (sender, gift) = (live[index].sender, live[index].gift)
+            live[index].sender = texts.updateSender(sender, event, keyHoldsIDs: keyHoldsIDs)
+            live[index].gift = texts.updateGift(gift, event, keyHoldsIDs: keyHoldsIDs)
             return index
         }
+        return newCombo(found, at: slot, key, event, offset)
+    }
+
+    @inline(never)
+    private mutating func newCombo(
+        _ found: KeyReference?,
+        at slot: Int,
+        _ key: KeyHash,
+        _ event: BorrowedEvent,
+        _ offset: Int64
+    ) -> UInt32 {
+        let fields = event.fields
         let index = live.take()
         var combo = LiveCombo()
         combo.key = key
@@ -247,7 +262,7 @@ package struct PartitionState: ~Copyable {
             live[index].memory = memories.add(live[index].memory, id: eventID)
         }
         if configuration.increment == .count, let total = event.streakCount {
-            let streak = event.streakID.isEmpty ? nil : KeyHash(event.streakID).low
+            let streak = event.streakID.isEmpty ? nil : KeyHash.low(event.streakID)
             live[index].memory = memories.raise(live[index].memory, streak: streak, to: total)
         }
     }
@@ -263,13 +278,14 @@ package struct PartitionState: ~Copyable {
     ) -> EventOutcome {
         let phase = live[index].phase
         let previousCount = live[index].count
+        let isConflated = configuration.updateMinInterval > 0
         let armed = phase == .vacant ? nil : deadline(index)
         let hideAt = clock.advanced(byMilliseconds: configuration.hideAfter)
         live[index].add(increment, value: event.value, offset: offset, hideAt: hideAt)
-        markChanged(live: index)
+        if changes.isOn { markChanged(live: index) }
 
         var outcome = EventOutcome.command
-        if phase == .displayed, mustHold(index) {
+        if isConflated, phase == .displayed, mustHold(index) {
             conflations[index].isHolding = true
             outcome = .held
         } else {
@@ -279,12 +295,14 @@ package struct PartitionState: ~Copyable {
                 index,
                 at: clock,
                 from: previousCount,
-                Self.fields(of: event),
+                event.fields,
+                asRecorded: event.asRecorded,
                 into: &command
             )
             command.resumed = phase == .retained
         }
-        rearm(index, was: armed)
+        // A combo that stays displayed only hides later.
+        if isConflated || phase != .displayed { rearm(index, was: armed) }
         return outcome
     }
 
@@ -293,12 +311,14 @@ package struct PartitionState: ~Copyable {
     /// Makes a combo's next command; `before` is the count in the previous one.
     ///
     /// Where updates are conflated, the combo's ``Conflation`` knows that count better.
+    @inline(__always)
     mutating func write(
         _ kind: CommandKind,
         _ index: UInt32,
         at time: EventTime,
         from before: Int64,
         _ fields: CommandFields,
+        asRecorded: Text,
         into command: inout OverlayCommand
     ) {
         live[index].write(kind, into: &command)
@@ -306,6 +326,7 @@ package struct PartitionState: ~Copyable {
         command.at = time
         command.endAt = command.hideAt.advanced(byMilliseconds: configuration.retainFor)
         command.fields = fields
+        command.asRecorded = asRecorded
         if configuration.updateMinInterval > 0, kind == .show || kind == .update {
             command.previousCount = conflations[index].shownCount
             conflations[index] = Conflation(
@@ -322,20 +343,6 @@ package struct PartitionState: ~Copyable {
         guard configuration.updateMinInterval > 0 else { return false }
         let shownAt = conflations[index].shownAt
         return clock < shownAt.advanced(byMilliseconds: configuration.updateMinInterval)
-    }
-
-    @inline(__always)
-    private static func fields(of event: BorrowedEvent) -> CommandFields {
-        CommandFields(
-            roomID: event.roomID,
-            userID: event.userID,
-            userName: event.userName,
-            userAvatar: event.userAvatar,
-            recipientID: event.recipientID,
-            giftID: event.giftID,
-            giftName: event.giftName,
-            giftImage: event.giftImage
-        )
     }
 
     // MARK: - Keys
@@ -362,6 +369,7 @@ package struct PartitionState: ~Copyable {
     }
 
     /// Where the key's state lies; `slot` is left at its entry.
+    @inline(__always)
     mutating func find(_ key: KeyHash, at slot: inout Int) -> KeyReference? {
         slot = keys.firstSlot(key)
         while let candidate = keys.candidate(key, at: &slot) {
@@ -374,6 +382,7 @@ package struct PartitionState: ~Copyable {
         return nil
     }
 
+    @inline(__always)
     private mutating func memory(of found: KeyReference?) -> KeyMemoryStore.Reference {
         guard let found else { return KeyMemoryStore.none }
         return found.isRemembered ? remembered[found.index].memory : live[found.index].memory

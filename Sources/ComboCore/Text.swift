@@ -12,21 +12,34 @@
 /// a call for each text costs more than making one.
 @safe
 public struct Text: BitwiseCopyable {
-    /// The bytes; empty for a string that is empty or absent, which count as the same.
-    public let bytes: UnsafeRawBufferPointer
+    /// The first byte; of an empty text any address, which is never read.
+    public let start: UnsafeRawPointer
+    /// The number of bytes; 0 for a string that is empty or absent, which count as the same.
+    public let count: Int
 
     /// The text of an absent field.
     @inlinable public static var empty: Text {
-        unsafe Text(UnsafeRawBufferPointer(start: nil, count: 0))
+        unsafe Text(start: UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped, count: 0)
+    }
+
+    /// Borrows `count` bytes, which must stay unchanged for as long as the text is used.
+    @inlinable public init(start: UnsafeRawPointer, count: Int) {
+        unsafe self.start = start
+        self.count = count
     }
 
     /// Borrows `bytes`, which must stay unchanged for as long as the text is used.
     @inlinable public init(_ bytes: UnsafeRawBufferPointer) {
-        unsafe self.bytes = bytes
+        unsafe self.init(
+            start: bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped,
+            count: bytes.count
+        )
     }
 
-    /// The number of bytes.
-    @inlinable public var count: Int { unsafe bytes.count }
+    /// The bytes.
+    @inlinable public var bytes: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(start: start, count: count)
+    }
     /// Whether the string is empty or absent.
     @inlinable public var isEmpty: Bool { count == 0 }
 }

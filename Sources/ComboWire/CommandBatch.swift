@@ -14,7 +14,8 @@ package struct CommandBatch: ~Copyable {
     }
 
     private var output = OutputBytes(capacity: 65_536)
-    private var entries: ContiguousArray<Entry> = []
+    private var entries = EntryList()
+    private var encoder = CommandEncoder()
 
     /// Creates an empty batch.
     package init() {}
@@ -39,11 +40,11 @@ package struct CommandBatch: ~Copyable {
     }
 
     /// Appends a command of a partition.
-    package mutating func append(_ command: OverlayCommand, partition: Int32) {
+    ///
+    /// The command is not changed; passed in any other way, all of it would be copied.
+    package mutating func append(_ command: inout OverlayCommand, partition: Int32) {
         let keyStart = output.count
-        CommandEncoder.appendKey(command, to: &output)
-        let valueStart = output.count
-        CommandEncoder.append(command, partition: partition, to: &output)
+        let valueStart = encoder.append(&command, partition: partition, to: &output)
         entries.append(
             Entry(
                 keyStart: keyStart,
@@ -58,6 +59,49 @@ package struct CommandBatch: ~Copyable {
     /// Forgets the commands, keeps the memory.
     package mutating func removeAll() {
         output.removeAll()
-        entries.removeAll(keepingCapacity: true)
+        entries.removeAll()
+    }
+}
+
+/// The entries of a batch: an array without a reference count, to which appending is a few stores.
+@safe
+private struct EntryList: ~Copyable {
+    private var entries: UnsafeMutablePointer<CommandBatch.Entry>
+    private var capacity = 256
+    private(set) var count = 0
+
+    init() {
+        unsafe entries = .allocate(capacity: capacity)
+    }
+
+    deinit {
+        unsafe entries.deallocate()
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    subscript(_ index: Int) -> CommandBatch.Entry {
+        precondition(index >= 0 && index < count, "no such command in the batch")
+        return unsafe entries[index]
+    }
+
+    @inline(__always)
+    mutating func append(_ entry: CommandBatch.Entry) {
+        if count == capacity { grow() }
+        unsafe (entries + count).initialize(to: entry)
+        count &+= 1
+    }
+
+    mutating func removeAll() {
+        count = 0
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<CommandBatch.Entry>.allocate(capacity: 2 * capacity)
+        unsafe larger.initialize(from: entries, count: count)
+        unsafe entries.deallocate()
+        unsafe entries = larger
+        capacity *= 2
     }
 }

@@ -185,7 +185,7 @@ import Testing
         withTexts(["room-062", "1003398", ""]) { texts in
             #expect(
                 KeyHash(texts[0])
-                    == KeyHash(high: 18_404_508_809_873_815_061, low: 10_012_447_463_941_647_085)
+                    == KeyHash(high: 16_122_576_538_783_748_367, low: 3_932_041_939_851_912_371)
             )
         }
     }

@@ -17,9 +17,23 @@ struct SampleCommand {
     /// Room, user, name, avatar, recipient, gift, its name and image, in JSON text form.
     var texts = ["room-000", "1011537", "送禮者11537 🎁", "", "", "g22", "Gift 22", ""]
 
+    /// Whether the texts, which hold no escapes then, are handed over as a record has them.
+    var isRecorded = false
+
+    /// The members that the texts are, as a record has them.
+    private var asRecorded: String {
+        let names = [
+            "room_id", "user_id", "user_name", "user_avatar", "recipient_id", "gift_id",
+            "gift_name", "gift_image",
+        ]
+        return zip(names, texts).filter { !$0.1.isEmpty }.map { "\"\($0)\":\"\($1)\"" }
+            .joined(separator: ",")
+    }
+
     /// The command with its texts in `memory`, for as long as `body` runs.
-    func withCommand<R>(_ body: (OverlayCommand) throws -> R) rethrows -> R {
-        let all = Array(texts.joined().utf8)
+    func withCommand<R>(_ body: (inout OverlayCommand) throws -> R) rethrows -> R {
+        let recorded = isRecorded ? asRecorded : ""
+        let all = Array(texts.joined().utf8) + Array(recorded.utf8)
         // An exact copy at the end of a page: the encoder must not read on.
         let memory = GuardedBytes(capacity: max(all.count, 1))
         return unsafe try memory.withCopy(of: all) { bytes in
@@ -53,7 +67,10 @@ struct SampleCommand {
                 giftName: parts[6],
                 giftImage: parts[7]
             )
-            return try body(command)
+            if isRecorded {
+                command.asRecorded = unsafe Text(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+            }
+            return try body(&command)
         }
     }
 
@@ -84,9 +101,11 @@ struct SampleCommand {
 private func encode(_ sample: SampleCommand) -> [UInt8] {
     var output = OutputBytes(capacity: 16)
     unsafe [UInt8](1...3).withUnsafeBytes { unsafe output.append($0) }
-    let before = output.count
-    sample.withCommand { CommandEncoder.append($0, partition: sample.partition, to: &output) }
-    return unsafe [UInt8](output.bytes[before...])
+    var encoder = CommandEncoder()
+    let start = sample.withCommand {
+        encoder.append(&$0, partition: sample.partition, to: &output)
+    }
+    return unsafe [UInt8](output.bytes[start...])
 }
 
 private func parse(_ json: [UInt8]) -> [String: ReferenceJSON]? {
@@ -100,18 +119,22 @@ private func key(room: String, user: String) -> [UInt8] {
     var sample = SampleCommand()
     (sample.texts[0], sample.texts[1]) = (room, user)
     var output = OutputBytes(capacity: 16)
-    sample.withCommand { CommandEncoder.appendKey($0, to: &output) }
-    return unsafe [UInt8](output.bytes)
+    var encoder = CommandEncoder()
+    let end = sample.withCommand {
+        encoder.append(&$0, partition: sample.partition, to: &output)
+    }
+    return unsafe [UInt8](output.bytes[..<end])
 }
 
 @Suite
 struct CommandEncoderTests {
     @Test func `a command is one JSON object with the fields of the design`() {
         let expected =
-            #"{"command":"update","id":"3-1200#2","combo_id":"3-1200","seq":2,"#
+            #"{"command":"update","combo_id":"3-1200","id":"3-1200#2","seq":2,"#
+            + #""from":1,"count":11,"value":155,"lane":1,"#
+            + #""at":1760000000100,"hide_at":1760000002100,"end_at":1760000005100,"#
             + #""user_id":"1011537","room_id":"room-000","user_name":"送禮者11537 🎁","#
-            + #""gift_id":"g22","gift_name":"Gift 22","from":1,"count":11,"value":155,"lane":1,"#
-            + #""at":1760000000100,"hide_at":1760000002100,"end_at":1760000005100}"#
+            + #""gift_id":"g22","gift_name":"Gift 22"}"#
         #expect(String(decoding: encode(SampleCommand()), as: UTF8.self) == expected)
     }
 
@@ -165,6 +188,18 @@ struct CommandEncoderTests {
                 #expect(parse(encode(sample)) == sample.fields)
             }
             sample.texts = Array(repeating: letters, count: 8)
+            #expect(parse(encode(sample)) == sample.fields)
+        }
+    }
+
+    @Test func `texts as a record has them are copied whole, of any length`() {
+        for length in Array(1...70) + [1_000, 4_096, 100_000] {
+            var sample = SampleCommand()
+            sample.isRecorded = true
+            sample.kind = length % 2 == 0 ? .show : .update
+            sample.texts[2] = String(repeating: "n", count: length)
+            #expect(parse(encode(sample)) == sample.fields)
+            sample.texts = ["", "u", "", "", "", "", "", ""]
             #expect(parse(encode(sample)) == sample.fields)
         }
     }
@@ -246,6 +281,91 @@ struct DecimalDigitsTests {
                 rest /= 10
             }
             if DecimalDigits.eight(number) != expected { Issue.record("\(number)") }
+        }
+    }
+}
+
+@Suite
+struct NumberTextsTests {
+    /// What `write` writes.
+    private func text(
+        _ write: (borrowing NumberTexts, inout ReservedBytes) -> Void,
+        _ texts: borrowing NumberTexts
+    ) -> String {
+        var output = OutputBytes(capacity: 64)
+        var reserved = output.reserve(64)
+        write(texts, &reserved)
+        output.commit(reserved)
+        return unsafe String(decoding: output.bytes, as: UTF8.self)
+    }
+
+    @Test func `numbers and offsets are written as their digits`() {
+        let texts = NumberTexts()
+        var numbers = Array(0...12_000) as [Int64]
+        var power: Int64 = 1
+        for _ in 0..<19 {
+            numbers += [power - 1, power, power + 1, -power, 7 * (power / 10) + 3]
+            power = power.multipliedReportingOverflow(by: 10).partialValue
+        }
+        var random = SeededRandom(seed: 2)
+        numbers += (0..<20_000).map { _ in
+            Int64(bitPattern: random.next() >> UInt64(random.below(64)))
+        }
+        numbers += [.max, .min]
+        for number in numbers {
+            let written = text({ $0.write(number, to: &$1) }, texts)
+            let offset = text({ $0.writeOffset(number, to: &$1) }, texts)
+            if written != String(number) || offset != String(number) {
+                Issue.record("\(number) is written as \(written), an offset as \(offset)")
+            }
+        }
+    }
+
+    @Test func `times are written as their digits, whatever seconds came before`() {
+        let texts = NumberTexts()
+        var random = SeededRandom(seed: 3)
+        var times: [Int64] = [
+            0, -1, .min, .max, 999_999_999_999, 1_000_000_000_000, 9_999_999_999_999,
+            10_000_000_000_000,
+        ]
+        for _ in 0..<20_000 {
+            let time = 1_760_000_000_000 + Int64(random.below(100_000))
+            times += [time, time + 2_000, time + 5_000]
+            if random.oneIn(50) {
+                times.append(Int64(bitPattern: random.next() >> UInt64(random.below(64))))
+            }
+        }
+        for time in times {
+            let written = text({ $0.write(EventTime(milliseconds: time), to: &$1) }, texts)
+            if written != String(time) { Issue.record("\(time) is written as \(written)") }
+        }
+    }
+}
+
+@Suite
+struct EightDigitsTests {
+    @Test(arguments: seeds)
+    func `digits are counted and read as a loop over the bytes does it`(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<20_000 {
+            let bytes = (0..<8).map { _ in
+                random.oneIn(6)
+                    ? UInt8(truncatingIfNeeded: random.next())
+                    : UInt8(ascii: "0") + UInt8(random.below(10))
+            }
+            let count = bytes.firstIndex { !(0x30...0x39).contains($0) } ?? 8
+            let digits = unsafe bytes.withUnsafeBytes {
+                unsafe EightDigits(at: $0.baseAddress.unsafelyUnwrapped)
+            }
+            let value = bytes[..<count].reduce(0 as UInt64) { $0 * 10 + UInt64($1 - 0x30) }
+            var isRight = digits.count == count && digits.areDigits == (count == 8)
+            if count == 8 {
+                isRight = isRight && digits.value == value
+            } else {
+                isRight = isRight && digits.byte(behind: count) == bytes[count]
+                if count > 0 { isRight = isRight && digits.value(ofFirst: count) == value }
+            }
+            if !isRight { Issue.record("\(bytes), seed \(seed)") }
         }
     }
 }

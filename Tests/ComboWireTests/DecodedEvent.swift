@@ -37,6 +37,37 @@ struct DecodedEvent {
         decoded.integers[.value] = event.value
         decoded.booleans = [.streakEnd: event.streakEnd, .streakable: event.streakable]
         result = .success(decoded)
+        unsafe checkRecorded(event, in: value)
+    }
+
+    /// Whether any record came with its carried fields in one run.
+    private(set) var isRecorded = false
+
+    /// The carried fields as recorded are exactly the carried fields, each once.
+    private mutating func checkRecorded(_ event: GiftEvent, in value: UnsafeRawBufferPointer) {
+        guard !event.asRecorded.isEmpty else { return }
+        isRecorded = true
+        let written = unsafe [UInt8](event.asRecorded.bytes)
+        var expected: [String: ReferenceJSON] = [:]
+        for (field, text) in event.texts
+        where !text.isEmpty && field != .eventID && field != .streakID {
+            let written = unsafe [UInt8](text.bytes)
+            expected["\(field.name)"] = try? ReferenceJSON.parse(
+                [0x22] + written + [0x22],
+                nestingLimit: 1
+            )
+            if field.isID, written.contains(0x5c) { complaints.append("\(field) has escapes") }
+        }
+        guard
+            case .object(let members)? = try? ReferenceJSON.parse(
+                [0x7b] + written + [0x7d],
+                nestingLimit: 1
+            ), members.count == expected.count,
+            members.allSatisfy({ expected[$0.name] == $0.value })
+        else {
+            complaints.append("recorded is \(String(decoding: written, as: UTF8.self))")
+            return
+        }
     }
 
     private mutating func unescape(

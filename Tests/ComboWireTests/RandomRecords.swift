@@ -10,6 +10,7 @@ struct RandomRecords {
 
     /// A record's value, and the key that its writer would have given it.
     mutating func record() -> (value: [UInt8], key: [UInt8]?) {
+        if random.oneIn(3) { return usualRecord() }
         var userID = random.oneIn(8) ? string(oddities: true) : "u\(random.below(1_000))"
         var fields: [String] = []
         let isTidy = random.oneIn(2)
@@ -38,6 +39,36 @@ struct RandomRecords {
         if random.oneIn(2) { mutate(&bytes) }
         let key: [UInt8]? = random.oneIn(20) ? nil : random.oneIn(20) ? [] : Array(userID.utf8)
         return (bytes, key)
+    }
+
+    /// A record as most producers write it, now and then with fields that stand elsewhere, come
+    /// twice, are empty or damaged.
+    private mutating func usualRecord() -> (value: [UInt8], key: [UInt8]?) {
+        var fields: [(name: String, value: String)] = GiftField.allCases.compactMap { field in
+            guard field == .userID || !random.oneIn(4) else { return nil }
+            let letters = random.pick(["送禮", "é🎁", "abc 7", "Gift 22", "-"])
+            let count = random.oneIn(30) ? 0 : 1 + random.below(random.oneIn(9) ? 20 : 3)
+            let text = String(repeating: letters, count: count)
+            return switch field.kind {
+            case .id, .string: ("\(field.name)", "\"\(field == .userID ? "u" : "")\(text)\"")
+            case .integer: ("\(field.name)", "\(1 + random.next() >> UInt64(1 + random.below(63)))")
+            case .boolean: ("\(field.name)", random.pick(["true", "false"]))
+            }
+        }
+        // The carried fields together, as the enumeration does not have them.
+        if !random.oneIn(4) {
+            let others = ["event_id", "streak_id"]
+            fields =
+                fields.filter { others.contains($0.name) }
+                + fields.filter { !others.contains($0.name) }
+        }
+        if random.oneIn(4) { fields.shuffle(using: &random) }
+        if random.oneIn(6) { fields.append(random.pick(fields)) }
+        let userID = fields.last { $0.name == "user_id" }?.value.dropFirst().dropLast() ?? ""
+        let text = fields.map { "\"\($0.name)\":\($0.value)" }.joined(separator: ",")
+        var bytes = Array("{\(text)}".utf8)
+        if random.oneIn(8) { mutate(&bytes) }
+        return (bytes, Array(userID.utf8))
     }
 
     /// Any JSON text, now and then damaged.

@@ -72,7 +72,7 @@ struct ByteArena: ~Copyable {
     }
 
     private mutating func grow(toHold units: Int) {
-        let grown = max(units, capacityUnits + capacityUnits / (capacityUnits < 65536 ? 1 : 4))
+        let grown = max(units, capacityUnits + capacityUnits / (capacityUnits < 65536 ? 1 : 8))
         precondition(grown < Int(Reference.max), "the arena outgrows its references")
         let moved = UnsafeMutableRawPointer.allocate(
             byteCount: grown * Self.unit,

@@ -37,34 +37,46 @@ struct KeyMemoryStore: ~Copyable {
     var byteCount: Int { arena.byteCount }
 
     /// Whether `id` is among the key's last ones.
+    @inline(__always)
     mutating func contains(_ reference: Reference, id: UInt64) -> Bool {
         guard reference != Self.none else { return false }
         let header = header(reference)
-        let ids = unsafe idsStart(reference, header)
-        for index in 0..<Int(header.idCount) where unsafe ids[index] == id { return true }
+        var next = unsafe idsStart(reference, header)
+        let end = unsafe next + Int(header.idCount)
+        while unsafe next < end {
+            if unsafe next.pointee == id { return true }
+            unsafe next += 1
+        }
         return false
     }
 
     /// Remembers `id`, forgetting the oldest where there is no room; answers where the memory is
     /// now.
+    @inline(__always)
     mutating func add(_ reference: Reference, id: UInt64) -> Reference {
+        if reference != Self.none {
+            var head = header(reference)
+            if head.idCount < head.idCapacity {
+                unsafe idsStart(reference, head)[Int(head.idCount)] = id
+                head.idCount &+= 1
+                setHeader(reference, head)
+                return reference
+            }
+        }
+        return addBeyondCapacity(reference, id: id)
+    }
+
+    @inline(never)
+    private mutating func addBeyondCapacity(_ reference: Reference, id: UInt64) -> Reference {
         guard idsMax > 0 else { return reference }
-        var reference = reference
         var head = reference == Self.none ? Header() : header(reference)
-        if head.idCount == head.idCapacity, Int(head.idCapacity) < idsMax {
+        if Int(head.idCapacity) < idsMax {
             var grown = head
             grown.idCapacity = UInt16(min(idsMax, max(4, Int(head.idCapacity) * 2)))
-            reference = move(reference, from: head, to: grown)
-            head = grown
+            return add(move(reference, from: head, to: grown), id: id)
         }
-        let ids = unsafe idsStart(reference, head)
-        if head.idCount < head.idCapacity {
-            unsafe ids[Int(head.idCount)] = id
-            head.idCount += 1
-        } else {
-            unsafe ids[Int(head.oldest)] = id
-            head.oldest = head.oldest + 1 == head.idCapacity ? 0 : head.oldest + 1
-        }
+        unsafe idsStart(reference, head)[Int(head.oldest)] = id
+        head.oldest = head.oldest + 1 == head.idCapacity ? 0 : head.oldest + 1
         setHeader(reference, head)
         return reference
     }
@@ -159,10 +171,12 @@ struct KeyMemoryStore: ~Copyable {
         )
     }
 
+    @inline(__always)
     private func header(_ reference: Reference) -> Header {
         unsafe arena.pointer(reference).load(as: Header.self)
     }
 
+    @inline(__always)
     private func setHeader(_ reference: Reference, _ header: Header) {
         unsafe arena.pointer(reference).storeBytes(of: header, as: Header.self)
     }
@@ -171,6 +185,7 @@ struct KeyMemoryStore: ~Copyable {
         unsafe (arena.pointer(reference) + 16).assumingMemoryBound(to: StreakTotal.self)
     }
 
+    @inline(__always)
     private func idsStart(_ reference: Reference, _ header: Header) -> UnsafeMutablePointer<UInt64>
     {
         unsafe (arena.pointer(reference) + 8 + header.streakBytes)

@@ -2,7 +2,7 @@
 ///
 /// It stands in for `ContiguousArray` on the record path: no reference count, no uniqueness check,
 /// and
-/// it grows by a quarter once it is large, so that memory follows the load. Every access is checked
+/// it grows by an eighth once it is large, so that memory follows the load. Every access is checked
 /// against the capacity.
 @safe
 struct Slab<Element: BitwiseCopyable>: ~Copyable {
@@ -39,7 +39,7 @@ struct Slab<Element: BitwiseCopyable>: ~Copyable {
     /// Makes room for `count` elements; new ones are `element`.
     mutating func reserve(_ count: Int, filledWith element: Element) {
         guard count > capacity else { return }
-        let grown = max(count, capacity < 4096 ? capacity * 2 : capacity + capacity / 4)
+        let grown = max(count, capacity < 4096 ? capacity * 2 : capacity + capacity / 8)
         let moved = UnsafeMutablePointer<Element>.allocate(capacity: grown)
         unsafe moved.update(from: base, count: capacity)
         unsafe (moved + capacity).initialize(repeating: element, count: grown - capacity)

@@ -38,7 +38,35 @@ struct TextStore: ~Copyable {
     }
 
     /// Replaces the sender's texts where they differ; answers where they are now.
+    ///
+    /// Only what is no part of the combo's key can differ, where the key holds all ids.
+    @inline(__always)
     mutating func updateSender(
+        _ reference: SenderReference,
+        _ event: BorrowedEvent,
+        keyHoldsIDs: Bool
+    ) -> SenderReference {
+        let block = unsafe TextBlock(arena.pointer(reference))
+        let room = event.roomID.count
+        let user = event.userID.count
+        let recipient = event.recipientID.count
+        let name = event.userName.count
+        let avatar = event.userAvatar.count
+        let all = room | user | recipient | name | avatar
+        let lengths = room | user &<< 8 | recipient &<< 16 | name &<< 24 | avatar &<< 32
+        let ids = room &+ user &+ recipient
+        if keyHoldsIDs, all < 255,
+            block.hasLengths(UInt64(truncatingIfNeeded: lengths), fields: Self.senderFields),
+            block.holds(event.userName, at: Self.senderFields &+ ids),
+            block.holds(event.userAvatar, at: Self.senderFields &+ ids &+ name)
+        {
+            return reference
+        }
+        return replaceSender(reference, event.fields)
+    }
+
+    @inline(never)
+    private mutating func replaceSender(
         _ reference: SenderReference,
         _ fields: CommandFields
     ) -> SenderReference {
@@ -92,7 +120,32 @@ struct TextStore: ~Copyable {
     }
 
     /// Changes a share to the event's gift where it differs; answers which entry it is now.
-    mutating func updateGift(_ reference: GiftReference, _ fields: CommandFields) -> GiftReference {
+    @inline(__always)
+    mutating func updateGift(
+        _ reference: GiftReference,
+        _ event: BorrowedEvent,
+        keyHoldsIDs: Bool
+    ) -> GiftReference {
+        let block = unsafe TextBlock(arena.pointer(gifts[reference].block))
+        let id = event.giftID.count
+        let name = event.giftName.count
+        let image = event.giftImage.count
+        let lengths = id | name &<< 8 | image &<< 16
+        if keyHoldsIDs, id | name | image < 255,
+            block.hasLengths(UInt64(truncatingIfNeeded: lengths), fields: Self.giftFields),
+            block.holds(event.giftName, at: Self.giftFields &+ id),
+            block.holds(event.giftImage, at: Self.giftFields &+ id &+ name)
+        {
+            return reference
+        }
+        return replaceGift(reference, event.fields)
+    }
+
+    @inline(never)
+    private mutating func replaceGift(
+        _ reference: GiftReference,
+        _ fields: CommandFields
+    ) -> GiftReference {
         let texts = Self.giftTexts(fields)
         if unsafe TextBlock(arena.pointer(gifts[reference].block)).holds(texts) { return reference }
         // The new share first: a gift that only changed its texts keeps its cell busy meanwhile.
@@ -181,44 +234,35 @@ struct TextBlock {
             } else {
                 unsafe start.storeBytes(of: UInt8(length), toByteOffset: index, as: UInt8.self)
             }
-            if let source = unsafe texts[index].bytes.baseAddress, length > 0 {
-                unsafe (start + at).copyMemory(from: source, byteCount: length)
+            if length > 0 {
+                unsafe (start + at).copyMemory(from: texts[index].start, byteCount: length)
             }
             at += length
         }
+    }
+
+    /// Whether the lengths of the block's texts, all below 255, are the lowest bytes of `lengths`.
+    ///
+    /// A block of fewer than eight bytes has eight.
+    @inline(__always)
+    func hasLengths(_ lengths: UInt64, fields: Int) -> Bool {
+        let word = UInt64(littleEndian: unsafe start.load(as: UInt64.self))
+        return (word ^ lengths) &<< UInt64(64 &- 8 &* fields) == 0
+    }
+
+    /// Whether the text stands `offset` bytes behind the block's start.
+    @inline(__always)
+    func holds(_ text: Text, at offset: Int) -> Bool {
+        unsafe equalBytes(start + offset, text.start, text.count)
     }
 
     /// Whether the block holds exactly these texts.
     func holds<let count: Int>(_ texts: borrowing InlineArray<count, Text>) -> Bool {
-        guard !isLong else { return holdsLong(texts) }
-        for index in 0..<count
-        where Int(unsafe start.load(fromByteOffset: index, as: UInt8.self)) != texts[index].count {
-            return false
-        }
-        var at = count
-        for index in 0..<count {
-            let length = texts[index].count
-            if let other = unsafe texts[index].bytes.baseAddress {
-                guard unsafe equalBytes(start + at, other, length) else { return false }
-            }
-            at += length
-        }
-        return true
-    }
-
-    /// The same of a block in which a text is long.
-    @inline(never)
-    private func holdsLong<let count: Int>(
-        _ texts: borrowing InlineArray<count, Text>
-    ) -> Bool {
         for index in 0..<count where length(index) != texts[index].count { return false }
         var at = headerSize(count)
         for index in 0..<count {
-            let length = texts[index].count
-            if let other = unsafe texts[index].bytes.baseAddress {
-                guard unsafe equalBytes(start + at, other, length) else { return false }
-            }
-            at += length
+            guard holds(texts[index], at: at) else { return false }
+            at += texts[index].count
         }
         return true
     }
@@ -228,7 +272,7 @@ struct TextBlock {
         var texts = InlineArray<count, Text>(repeating: .empty)
         for index in 0..<count {
             let length = length(index)
-            texts[index] = unsafe Text(UnsafeRawBufferPointer(start: start + at, count: length))
+            texts[index] = unsafe Text(start: start + at, count: length)
             at += length
         }
         return texts

@@ -20,6 +20,7 @@ package struct GiftEventDecoder: ~Copyable {
     private let maximumBytes: Int
     private let checksKey: Bool
     let names = FieldNames()
+    private var carried = CarriedFields()
     /// Ids of the current record that carried escapes.
     var rewrittenIDs = OutputBytes()
     /// What is wrong with the fields of the current record.
@@ -84,52 +85,81 @@ package struct GiftEventDecoder: ~Copyable {
         // The last place from which sixteen bytes can be read.
         let lastPlace = unsafe start.end - 16
         var guess = unsafe names.guessAfterBrace
+        var count = 0
+        var isPlain = true
         while true {
             var field: UInt8
             if unsafe scanner.cursor <= lastPlace, unsafe guess.pointee.name.matches(scanner.cursor)
             {
-                let name = unsafe guess.pointee.name
-                unsafe scanner.cursor += Int(name.length)
-                field = name.field
-                unsafe guess = guess.pointee.next
-                if field <= GiftField.giftImage.rawValue {
+                let name = unsafe guess
+                count &+= 1
+                unsafe scanner.cursor += Int(name.pointee.name.length)
+                unsafe guess = name.pointee.next
+                let kind = unsafe name.pointee.name.kind
+                if kind == .text {
                     if unsafe scanner.cursor < lastPlace,
                         let quote = unsafe Self.endOfPlainText(at: scanner.cursor, scanner.end)
                     {
                         let start = unsafe scanner.cursor + 1
-                        let text = unsafe UnsafeRawBufferPointer(start: start, count: quote - start)
-                        Self.store(unsafe Text(text), in: &event, at: name.offset)
+                        let text = unsafe Text(start: start, count: quote - start)
+                        Self.store(text, in: &event, at: unsafe name.pointee.name.offset)
                         unsafe scanner.cursor = quote + 1
                         continue
                     }
-                } else if field <= GiftField.sentAt.rawValue,
-                    let integer = Self.plainInteger(at: scanner, of: field)
-                {
-                    if field == GiftField.value.rawValue {
-                        event.value = integer.value
-                    } else {
-                        Self.store(integer.value as Int64?, in: &event, at: name.offset)
+                } else if kind == .time {
+                    if let time = unsafe Self.time(at: scanner.cursor, scanner.end) {
+                        event.sentAt = time
+                        unsafe scanner.cursor += 13
+                        continue
                     }
-                    unsafe scanner.cursor = integer.end
-                    continue
+                } else if kind != .other, unsafe scanner.cursor < lastPlace,
+                    let integer = unsafe ShortInteger(at: scanner.cursor)
+                {
+                    if kind == .value {
+                        event.value = integer.value
+                        unsafe scanner.cursor += integer.length
+                        continue
+                    } else if integer.value > 0 {
+                        Self.store(
+                            integer.value as Int64?,
+                            in: &event,
+                            at: unsafe name.pointee.name.offset
+                        )
+                        unsafe scanner.cursor += integer.length
+                        continue
+                    }
                 }
+                field = unsafe name.pointee.name.field
             } else if scanner.peek() == Byte.closeBrace, unsafe guess != names.guessAfterBrace {
                 scanner.advance()
                 break
             } else if unsafe scanner.cursor <= lastPlace,
                 unsafe names.correct(guess, toNameAt: scanner.cursor)
             {
+                carried.forget()
                 continue
             } else {
+                let guessed = unsafe guess.pointee.name.field
                 let name = unsafe try scanOddName(scanner, guess: guess)
                 unsafe scanner.cursor = name.cursor
                 guard let known = name.field else { break }
                 field = known
                 unsafe guess = names.guess(after: field)
+                count &+= 1
+                if field != guessed { carried.forget() }
+                if CarriedFields.isCarried(field) { isPlain = false }
             }
+            let value = unsafe scanner.cursor
             unsafe scanner.cursor = try scanOddValue(scanner, &event, field)
-            if !faults.isEmpty { return try scanFaultyRest(scanner, &event, after: field) }
+            if unsafe !CarriedFields.isPlain(field, of: event, from: value, to: scanner.cursor) {
+                isPlain = false
+            }
+            if !faults.isEmpty {
+                carried.forget()
+                return try scanFaultyRest(scanner, &event, after: field)
+            }
         }
+        if isPlain { unsafe carried.find(in: &event, fieldCount: count, lastGuess: guess) }
         if !scanner.isAtEnd { try finish(scanner) }
     }
 
@@ -149,8 +179,9 @@ package struct GiftEventDecoder: ~Copyable {
         }
     }
 
-    /// The closing quote of a text without escapes, whose opening quote is the first of the
-    /// seventeen bytes that can be read at `pointer`; nil if there is something else.
+    /// The closing quote of a text that is not empty and has no escapes, whose opening quote is
+    /// the first of the seventeen bytes that can be read at `pointer`; nil if there is something
+    /// else.
     @inline(__always)
     private static func endOfPlainText(
         at pointer: UnsafeRawPointer,
@@ -159,74 +190,25 @@ package struct GiftEventDecoder: ~Copyable {
         guard unsafe pointer.load(as: UInt8.self) == Byte.quote else { return nil }
         let special = unsafe JSONScanner.firstSpecialByte(at: pointer + 1)
         let quote = unsafe pointer + 1 + special
-        if special < 16, unsafe quote.load(as: UInt8.self) == Byte.quote { return unsafe quote }
+        if special < 16, unsafe quote.load(as: UInt8.self) == Byte.quote {
+            return unsafe special > 0 ? quote : nil
+        }
         return unsafe JSONScanner.endOfLongText(at: quote, end: end)
     }
 
-    /// A number directly before a comma or a brace and within its field's bounds.
-    @safe
-    private struct PlainInteger {
-        let value: Int64
-        /// The comma or the brace.
-        let end: UnsafeRawPointer
-    }
-
-    /// The number of up to eighteen digits at the cursor; nil if there is something else.
-    @inline(__always)
-    private static func plainInteger(at scanner: JSONScanner, of field: UInt8) -> PlainInteger? {
-        var pointer = unsafe scanner.cursor
-        if field == GiftField.sentAt.rawValue, let time = unsafe time(at: pointer, scanner.end) {
-            return time
-        }
-        var number: UInt64 = 0
-        var next: UInt8 = 0
-        while unsafe pointer < scanner.end {
-            next = unsafe pointer.load(as: UInt8.self)
-            guard next &- Byte.zero < 10 else { break }
-            number = number &* 10 &+ UInt64(next &- Byte.zero)
-            unsafe pointer += 1
-        }
-        let length = unsafe pointer - scanner.cursor
-        let value = Int64(bitPattern: number)
-        // A zero before other digits is no number, but that is not for here to say.
-        guard next == Byte.comma || next == Byte.closeBrace, length &- 1 < 18,
-            unsafe scanner.cursor.load(as: UInt8.self) != Byte.zero || length == 1,
-            GiftField.isWithinBounds(value, of: field)
-        else { return nil }
-        return unsafe PlainInteger(value: value, end: pointer)
-    }
-
     /// The number of thirteen digits at `pointer`, as times have had since 2001 and have until
-    /// 2286.
+    /// 2286; nil if there is something else.
     @inline(__always)
-    private static func time(
-        at pointer: UnsafeRawPointer,
-        _ end: UnsafeRawPointer
-    ) -> PlainInteger? {
-        guard unsafe end - pointer >= 14, unsafe pointer.load(as: UInt8.self) != Byte.zero,
-            let first = unsafe eightDigits(at: pointer),
-            let last = unsafe eightDigits(at: pointer + 5)
-        else { return nil }
+    private static func time(at pointer: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Int64? {
+        guard unsafe end - pointer >= 14 else { return nil }
+        let first = unsafe EightDigits(at: pointer)
+        let last = unsafe EightDigits(at: pointer + 5)
         let next = unsafe pointer.load(fromByteOffset: 13, as: UInt8.self)
-        guard next == Byte.comma || next == Byte.closeBrace else { return nil }
-        // The two overlap by three digits.
-        let time = Int64(first / 1_000 &* 100_000_000 &+ last)
-        return unsafe PlainInteger(value: time, end: pointer + 13)
-    }
-
-    /// The value of eight digits, nil if there is another byte among them.
-    ///
-    /// Joins neighbours in parallel: digits to pairs, pairs to fours, fours to the number.
-    @inline(__always)
-    private static func eightDigits(at pointer: UnsafeRawPointer) -> UInt64? {
-        let word = UInt64(littleEndian: unsafe pointer.loadUnaligned(as: UInt64.self))
-        let digits = word ^ 0x3030_3030_3030_3030
-        // A byte is above 9 if its upper half is not 0 or becomes so by adding 6.
-        guard (digits | (digits &+ 0x0606_0606_0606_0606)) & 0xf0f0_f0f0_f0f0_f0f0 == 0
+        guard first.areDigits, last.areDigits, !first.beginsWithZero,
+            next == Byte.comma || next == Byte.closeBrace
         else { return nil }
-        let pairs = (digits &* 0x0a01) >> 8 & 0x00ff_00ff_00ff_00ff
-        let fours = (pairs &* 0x0064_0001) >> 16 & 0x0000_ffff_0000_ffff
-        return (fours &* 0x2710_0000_0001) >> 32
+        // The two overlap by three digits.
+        return Int64(first.value / 1_000 &* 100_000_000 &+ last.value)
     }
 
     // MARK: - Refusals

@@ -21,6 +21,7 @@ extension GiftEvent {
         sentAt = nil
         streakEnd = false
         streakable = true
+        asRecorded = .empty
     }
 
     /// Sets a field that takes texts.

@@ -67,15 +67,6 @@ package enum GiftField: UInt8, CaseIterable, Sendable, BitwiseCopyable {
         field &- count.rawValue <= sentAt.rawValue - count.rawValue
     }
 
-    /// Whether the integer field with this raw value takes `number`.
-    @inline(__always)
-    static func isWithinBounds(_ number: Int64, of field: UInt8) -> Bool {
-        // What lies within the narrowest bounds suits every field.
-        if UInt64(bitPattern: number &- 1) < 1_000_000_000 { return true }
-        return field == sentAt.rawValue
-            || GiftField(rawValue: field)?.bounds.contains(number) == true
-    }
-
     /// The field's name in JSON; 5 to 12 bytes long, without anything that needs an escape.
     package var name: StaticString {
         switch self {

@@ -13,12 +13,38 @@ struct NamePattern: BitwiseCopyable {
     private(set) var field = FieldNames.unknown
     /// The field's ``GiftField/offset``.
     private(set) var offset: UInt16 = 0
+    /// How the field's value is usually read.
+    private(set) var kind = Kind.other
+
+    /// The kinds of values that are read in the same way.
+    enum Kind: UInt8 {
+        case text
+        /// An integer from 1 on.
+        case count
+        /// An integer from 0 on.
+        case value
+        case time
+        case other
+
+        init(_ field: GiftField) {
+            switch field {
+            case .eventID, .roomID, .userID, .recipientID, .giftID, .streakID, .userName,
+                .userAvatar, .giftName, .giftImage:
+                self = .text
+            case .count, .streakCount: self = .count
+            case .value: self = .value
+            case .sentAt: self = .time
+            case .streakEnd, .streakable: self = .other
+            }
+        }
+    }
 
     init(_ field: GiftField) {
         let name = field.name
         precondition(5...Self.longestName ~= name.utf8CodeUnitCount)
         self.field = field.rawValue
         offset = UInt16(field.offset)
+        kind = Kind(field)
         append(Byte.comma)
         append(Byte.quote)
         for index in 0..<name.utf8CodeUnitCount {

@@ -14,8 +14,9 @@ struct ReservedBytes {
     /// How many bytes are left.
     var room: Int { unsafe end - cursor }
 
+    /// Keeps `count` bytes that were put at the cursor.
     @inline(__always)
-    private mutating func advance(_ count: Int) {
+    mutating func advance(_ count: Int) {
         unsafe cursor += count
         assert(unsafe cursor <= end, "more is written than reserved")
     }
@@ -56,10 +57,44 @@ struct ReservedBytes {
         advance(text.utf8CodeUnitCount)
     }
 
+    /// Copies bytes, most often 64 and more.
+    @inline(__always)
+    mutating func writeLong(from start: UnsafeRawPointer, count: Int) {
+        guard count >= 32 else {
+            unsafe write(from: start, count: count)
+            return
+        }
+        let target = unsafe cursor
+        let last = count &- 32
+        advance(count)
+        var offset = 0
+        while offset < last {
+            unsafe target.copy(SIMD32<UInt8>.self, from: start, at: offset)
+            offset &+= 32
+        }
+        // The last 32 may overlap those before.
+        unsafe target.copy(SIMD32<UInt8>.self, from: start, at: last)
+    }
+
     /// Writes the `count` lowest bytes of `word`, the lowest first; eight must be reserved.
     @inline(__always)
     mutating func writeWord(_ word: UInt64, count: Int) {
         unsafe cursor.storeBytes(of: word.littleEndian, as: UInt64.self)
+        advance(count)
+    }
+
+    /// Writes the digits in the three lowest bytes of `digits`, whose highest says how many they
+    /// are; four bytes must be reserved.
+    @inline(__always)
+    mutating func writeDigits(_ digits: UInt32) {
+        unsafe cursor.storeBytes(of: digits.littleEndian, as: UInt32.self)
+        advance(Int(digits &>> 24))
+    }
+
+    /// Writes the first `count` of sixteen bytes; sixteen must be reserved.
+    @inline(__always)
+    mutating func write(_ bytes: SIMD16<UInt8>, count: Int) {
+        unsafe cursor.storeBytes(of: bytes, as: SIMD16<UInt8>.self)
         advance(count)
     }
 

@@ -1,9 +1,10 @@
 /// Gift events of one partition of which a wanted number of combos is live, the same for the same
 /// seed.
 ///
-/// Senders tap as in ``GiftTraffic``: geometric bursts, six taps on average, 150 to 900 ms apart,
-/// one tap in 33 2 to 5 s after the last; one sender in ten carries running totals. There are ten
-/// senders for each live combo, so that bursts hardly ever meet in one combo. A combo lives from
+/// The traffic of `bench/workload.py`, the house's workload: senders tap in geometric bursts, six
+/// taps on average, 150 to 900 ms apart, one tap in 33 2 to 5 s after the last; one tap in 100 is
+/// delivered twice, one in 200 carries an earlier timestamp, one in 1000 can't be read. There are
+/// as many senders as live combos, so that bursts hardly ever meet in one combo. A combo lives from
 /// the first tap to 5 s after the last, which says how many bursts begin in a second.
 ///
 /// What comes next lies in a ring of milliseconds and not in a heap: making an event must cost
@@ -11,8 +12,6 @@
 struct ComboTraffic {
     private struct Burst {
         var record: GiftRecord
-        var units: Int
-        var total = 0
         var left: Int
         /// The next burst of the same millisecond, or the next vacant cell.
         var next: Int
@@ -25,8 +24,13 @@ struct ComboTraffic {
     private static let tapGap = 150...900
     private static let pauseGap = 2_000...5_000
     private static let pauses = Share(millionths: 30_000)
-    private static let toGuests = Share(millionths: 100_000)
-    private static let totals = Share(millionths: 100_000)
+    private static let duplicates = Share(millionths: 10_000)
+    private static let late = Share(millionths: 5_000)
+    private static let lateBy = 1...1_499
+    private static let unreadable = Share(millionths: 1_000)
+    private static let batches: [(units: Int, popularity: Int)] = [
+        (1, 90), (10, 7), (66, 2), (520, 1),
+    ]
     /// From a burst's first tap to its last on average: five gaps of 614 ms.
     private static let meanBurst = 3_071
     /// How long a combo stays live after its last gift: hide.after and retain.for.
@@ -39,26 +43,23 @@ struct ComboTraffic {
     /// Millionths of bursts that begin in a millisecond, on average.
     private let beginning: Int
     private let roomChoice: WeightedChoice
-    private let giftChoice: WeightedChoice
     private let batchChoice: WeightedChoice
     private var random: SplitMix64
     private var bursts: ContiguousArray<Burst> = []
     private var vacant = ComboTraffic.none
     private var ring = ContiguousArray(repeating: ComboTraffic.none, count: ComboTraffic.ringSize)
     private var credit = 0
-    private var serial = 0
     private var number = 0
     /// Milliseconds since the start.
     private(set) var elapsed = 0
 
     /// Creates traffic in which about `live` combos are live once the windows have passed.
     init(live: Int, seed: UInt64) {
-        users = 10 * live
+        users = live
         beginning = live * 1_000_000 / (Self.meanBurst + Self.windows)
         random = SplitMix64(seed: seed)
         roomChoice = WeightedChoice((1...Self.rooms).map { 1_000_000 / $0 + 1 })
-        giftChoice = WeightedChoice(GiftCatalogue.gifts.map(\.popularity))
-        batchChoice = WeightedChoice(GiftCatalogue.batches.map(\.popularity))
+        batchChoice = WeightedChoice(Self.batches.map(\.popularity))
         // So many are in the middle of a burst at any time; what is left of a geometric burst is
         // as long as a whole one.
         for _ in 0..<live * Self.meanBurst / (Self.meanBurst + Self.windows) {
@@ -66,24 +67,41 @@ struct ComboTraffic {
         }
     }
 
-    /// Appends the next `count` events.
+    /// Appends the next `count` records.
     mutating func append(_ count: Int, to block: inout RecordBlock) {
-        for _ in 0..<count {
+        let end = block.count + count
+        while block.count < end {
             let index = take()
             number += 1
-            bursts[index].total += bursts[index].units
+            appendTap(of: bursts[index].record, upTo: end, to: &block)
             bursts[index].left -= 1
-            bursts[index].record.append(
-                number: number,
-                timestamp: Self.start + Int64(elapsed),
-                total: bursts[index].total,
-                to: &block
-            )
             if bursts[index].left > 0 {
                 place(index, at: elapsed + gap())
             } else {
                 bursts[index].next = vacant
                 vacant = index
+            }
+        }
+    }
+
+    /// Appends the records of a tap: one, two where it is delivered twice and both find room.
+    private mutating func appendTap(
+        of record: GiftRecord,
+        upTo end: Int,
+        to block: inout RecordBlock
+    ) {
+        var record = record
+        let sentAt = Self.start + Int64(elapsed)
+        let copies = random.chance(Self.duplicates) ? 2 : 1
+        let lateBy = random.chance(Self.late) ? random.within(Self.lateBy) : 0
+        let timestamp = sentAt - Int64(lateBy)
+        let isUnreadable = random.chance(Self.unreadable)
+        let bytes = GiftRecord.unreadable[random.below(GiftRecord.unreadable.count)]
+        for _ in 0..<copies where block.count < end {
+            if isUnreadable {
+                block.append(key: record.key, value: bytes, timestamp: timestamp)
+            } else {
+                record.append(number: number, sentAt: sentAt, timestamp: timestamp, to: &block)
             }
         }
     }
@@ -115,28 +133,15 @@ struct ComboTraffic {
     }
 
     private mutating func begin(at time: Int) {
-        let user = random.below(users)
-        let gift = giftChoice.draw(&random)
-        let isStreakable = GiftCatalogue.gifts[gift].streakable
-        let batch = batchChoice.draw(&random)
         var taps = 1
-        while isStreakable, taps < Self.longestBurst, random.below(Self.meanTaps) != 0 { taps += 1 }
-        let units = isStreakable ? GiftCatalogue.batches[batch].units : 1
-        serial += 1
+        while taps < Self.longestBurst, random.below(Self.meanTaps) != 0 { taps += 1 }
         let content = GiftRecord.Content(
-            user: user,
+            user: random.below(users),
             room: roomChoice.draw(&random),
-            gift: gift,
-            guest: random.chance(Self.toGuests) ? 1 + random.below(4) : 0,
-            units: units,
-            streak: isStreakable && random.chance(Self.totals) ? serial : nil
+            gift: random.below(GiftRecord.gifts),
+            units: Self.batches[batchChoice.draw(&random)].units
         )
-        let burst = Burst(
-            record: GiftRecord(content),
-            units: units,
-            left: taps,
-            next: Self.none
-        )
+        let burst = Burst(record: GiftRecord(content), left: taps, next: Self.none)
         let index: Int
         if vacant == Self.none {
             index = bursts.count
