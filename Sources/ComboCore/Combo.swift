@@ -12,8 +12,7 @@
 ///          └───────────────────── end_at passed: end (final count) ─────────────────┘
 ///
 /// An ended combo's key may be remembered (``RememberedKey``), which is no state of a combo: the
-/// next
-/// gift makes a new one.
+/// next gift makes a new one.
 enum ComboPhase: UInt8, BitwiseCopyable {
     /// Not a combo: a vacant cell.
     case vacant

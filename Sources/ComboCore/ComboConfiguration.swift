@@ -3,13 +3,13 @@ package struct ComboConfiguration: Equatable, Sendable {
     /// Which fields make the combo key (`combo.key`); `user` is always among them.
     package struct KeyFields: OptionSet, Sendable {
         package let rawValue: UInt8
-        /// The room.
+        /// `room_id`.
         package static let room = KeyFields(rawValue: 1)
-        /// The user.
+        /// `user_id`, which every key holds.
         package static let user = KeyFields(rawValue: 2)
-        /// The recipient.
+        /// `recipient_id`.
         package static let recipient = KeyFields(rawValue: 4)
-        /// The gift.
+        /// `gift_id`.
         package static let gift = KeyFields(rawValue: 8)
 
         package init(rawValue: UInt8) {

@@ -3,9 +3,9 @@
 /// Keys are compared by this hash alone: of a billion keys the chance that any two meet is below
 /// 10⁻²⁰. It is written to the changelog, so the function must never change.
 package struct KeyHash: Hashable, Sendable, BitwiseCopyable {
-    /// The high.
+    /// The first 64 bits as they are written.
     package var high: UInt64
-    /// The low.
+    /// The last 64 bits.
     package var low: UInt64
 
     /// Creates a hash from its two words.

@@ -12,11 +12,9 @@ struct KeyReference: Equatable, BitwiseCopyable {
 /// The index from key hashes to cells: open addressing with linear probing.
 ///
 /// An entry holds half of the hash's low word (its tag, which also says where the entry wants to
-/// be)
-/// beside the reference, so that a probe rarely looks at a cell that is not the one. Removal moves
-/// later entries back; nothing is left behind, and probes stay short for ever. At most seven
-/// eighths
-/// are full.
+/// be) beside the reference, so that a probe rarely looks at a cell that is not the one. Removal
+/// moves later entries back; nothing is left behind, and probes stay short for ever. At most seven
+/// eighths are full.
 struct KeyTable: ~Copyable {
     /// Tag in the upper half, reference + 1 in the lower; 0: empty.
     private var entries: Slab<UInt64>

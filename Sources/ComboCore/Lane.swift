@@ -1,9 +1,8 @@
 /// The display row of a sender, 0 … `lanes` − 1.
 ///
 /// An id with a leading integer, as NSString's `integerValue` reads it (optional ASCII white space,
-/// + or
-/// −, ASCII digits, saturating at Int64), goes to its absolute value modulo `lanes`; any other to a
-/// stable hash modulo `lanes`.
+/// + or −, ASCII digits, saturating at Int64), goes to its absolute value modulo `lanes`; any other
+/// to a stable hash modulo `lanes`.
 package func lane(ofUser userID: Text, lanes: UInt16) -> UInt16 {
     precondition(lanes > 0, "there is at least one lane")
     var scanner = LeadingIntegerScanner(userID)

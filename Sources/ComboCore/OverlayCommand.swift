@@ -48,21 +48,21 @@ package struct OverlayCommand: BitwiseCopyable {
 
 /// The fields of a combo's latest counted event that its commands carry.
 package struct CommandFields: BitwiseCopyable {
-    /// The room i d.
+    /// `room_id`.
     package var roomID = Text.empty
-    /// The user i d.
+    /// `user_id`.
     package var userID = Text.empty
-    /// The user name.
+    /// `user_name`.
     package var userName = Text.empty
-    /// The user avatar.
+    /// `user_avatar`.
     package var userAvatar = Text.empty
-    /// The recipient i d.
+    /// `recipient_id`.
     package var recipientID = Text.empty
-    /// The gift i d.
+    /// `gift_id`.
     package var giftID = Text.empty
-    /// The gift name.
+    /// `gift_name`.
     package var giftName = Text.empty
-    /// The gift image.
+    /// `gift_image`.
     package var giftImage = Text.empty
 
     /// Creates fields that are all absent.

@@ -6,15 +6,15 @@ package struct KeyState: BitwiseCopyable {
     package struct Combo: BitwiseCopyable {
         /// Whether it is displayed; if not, it is retained.
         package var isDisplayed: Bool
-        /// The first offset.
+        /// Offset of its first gift, which names it.
         package var firstOffset: Int64
-        /// The count.
+        /// Units counted.
         package var count: Int64
-        /// The value.
+        /// Total price.
         package var value: Int64
-        /// The hide at.
+        /// When it hides, or was hidden.
         package var hideAt: EventTime
-        /// The sequence.
+        /// Number of its last command.
         package var sequence: UInt32
         /// The number in its last command.
         package var shownCount: Int64
@@ -22,7 +22,7 @@ package struct KeyState: BitwiseCopyable {
         package var shownAt: EventTime
         /// Whether gifts are counted that no command has shown.
         package var isHolding: Bool
-        /// The fields.
+        /// The texts of its latest gift.
         package var fields: CommandFields
 
         /// Creates a combo.
@@ -51,7 +51,7 @@ package struct KeyState: BitwiseCopyable {
         }
     }
 
-    /// The key.
+    /// Which key it is.
     package var key: KeyHash
     /// Offset of the latest counted gift.
     package var lastOffset: Int64
@@ -80,7 +80,7 @@ package struct KeyState: BitwiseCopyable {
 
 /// A key that changed.
 package struct KeyChange: BitwiseCopyable {
-    /// The key.
+    /// Which key it is.
     package var key: KeyHash
     /// The key's latest state; nil: it was forgotten.
     package var state: KeyState?
@@ -101,8 +101,7 @@ extension PartitionState {
     /// is left.
     ///
     /// A key that came and went without having been taken in between is left out. The state is
-    /// borrowed
-    /// until the next call.
+    /// borrowed until the next call.
     package mutating func nextChange(into change: inout KeyChange) -> Bool {
         releaseEnded()
         while let entry = changes.next() {

@@ -16,15 +16,14 @@ package enum EventOutcome: Sendable, BitwiseCopyable {
 /// keys.
 ///
 /// A caller applies a record in three steps: find its time (``time(sentAt:timestamp:arrivedAt:)``),
-/// advance
-/// the clock to it, taking the commands of the timers that fire one by one, then apply the event:
+/// advance the clock to it, taking the commands of the timers that fire one by one, then apply the
+/// event:
 ///
 ///     while state.advance(to: time, into: &command) { write(command) }
 ///     if state.apply(event, offset: offset, into: &command) == .command { write(command) }
 ///
 /// Everything follows from the sequence of calls: there is no clock of its own, nothing random, and
-/// no
-/// iteration in the order of a hash. In steady state nothing is allocated.
+/// no iteration in the order of a hash. In steady state nothing is allocated.
 ///
 /// Methods on the record path are `mutating` even where they only look: others get a copy of the
 /// whole value, of half a kilobyte, on the stack.
@@ -118,13 +117,11 @@ package struct PartitionState: ~Copyable {
     }
 
     /// Fires the next timer whose deadline lies before `time`; false: there is none, and the clock
-    /// stands
-    /// at `time`, or where it was if that is later.
+    /// stands at `time`, or where it was if that is later.
     ///
     /// Timers fire in order of (deadline, offset of the combo's latest counted gift); one armed by
-    /// a timer
-    /// takes its place in that order. Ask again until the answer is false before anything else is
-    /// done.
+    /// a timer takes its place in that order. Ask again until the answer is false before anything
+    /// else is done.
     package mutating func advance(to time: EventTime, into command: inout OverlayCommand) -> Bool {
         releaseEnded()
         guard time > clock else { return false }

@@ -36,7 +36,7 @@ public struct Text: BitwiseCopyable {
         )
     }
 
-    /// The bytes.
+    /// The bytes, borrowed as long as what holds them stays as it is.
     @inlinable public var bytes: UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(start: start, count: count)
     }

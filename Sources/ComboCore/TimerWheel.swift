@@ -2,10 +2,10 @@
 ///
 /// The idea (Varghese and Lauck, "Hashed and Hierarchical Timing Wheels", 1987): level 0 has 4,096
 /// slots of one tick each; a slot is a list of timers. What lies further away goes to level 1,
-/// whose
-/// slots are 4,096 ticks wide, or to level 2 or 3, and comes down when the wheel gets there. With a
-/// tick of 1 ms the default windows of 2 s and 3 s never leave level 0; level 3 reaches 8,900
-/// years: timers of today, restored into a wheel that stands at 1970, come down in three steps.
+/// whose slots are 4,096 ticks wide, or to level 2 or 3, and comes down when the wheel gets there.
+/// With a tick of 1 ms the default windows of 2 s and 3 s never leave level 0; level 3 reaches
+/// 8,900 years: timers of today, restored into a wheel that stands at 1970, come down in three
+/// steps.
 ///
 /// - The lists are linked by index in one slab, 8 bytes a timer; the timer *is* the index. A list's
 ///   first entry holds, in place of a predecessor, the slot that it is in.
@@ -17,10 +17,8 @@
 ///   at the deadline and arms again. So the wheel holds no deadlines; slots are a bound from below.
 ///
 /// Worked example, tick 1 ms, wheel at 10,000: a gift arms 12,000 → slot 12,000 mod 4,096 of level
-/// 0. A
-/// second gift at 11,000 moves the deadline to 13,000, and nothing happens here. At 12,001 the slot
-/// is
-/// taken, its owner sees 13,000 and arms again, and at 13,001 the timer is due.
+/// 0. A second gift at 11,000 moves the deadline to 13,000, and nothing happens here. At 12,001 the
+/// slot is taken, its owner sees 13,000 and arms again, and at 13,001 the timer is due.
 ///
 /// Arm and disarm are O(1); taking a slot is O(1) and its list's length.
 struct TimerWheel: ~Copyable {
@@ -117,8 +115,7 @@ struct TimerWheel: ~Copyable {
     /// Takes the earliest occupied slot that begins before `time` out.
     ///
     /// The timers of its list are no longer armed. Walk it with ``unlink(_:)``, and arm again what
-    /// is
-    /// not due before `time`. Nil: no timer is due before `time`, and the wheel stands there.
+    /// is not due before `time`. Nil: no timer is due before `time`, and the wheel stands there.
     mutating func takeSlot(before time: EventTime) -> TakenSlot? {
         let limit = time.milliseconds >> tickShift
         let cutsTick = limit << tickShift != time.milliseconds

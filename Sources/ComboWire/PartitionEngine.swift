@@ -14,7 +14,7 @@ package struct InputRules: Equatable, Sendable {
 /// One record of a partition, its bytes borrowed.
 @safe
 package struct InputRecord: BitwiseCopyable {
-    /// The offset.
+    /// Offset in its partition.
     package var offset: Int64
     /// Kafka's timestamp, epoch milliseconds.
     package var timestamp: Int64
@@ -43,7 +43,7 @@ package struct EngineCounts: Equatable, Sendable {
     package var records: Int64 = 0
     /// Commands by kind, in the order of ``CommandKind``.
     package var commands = CommandCounts()
-    /// The duplicates.
+    /// Gift events whose event id had been counted.
     package var duplicates: Int64 = 0
     /// Running totals that added nothing.
     package var nothingAdded: Int64 = 0
@@ -55,7 +55,7 @@ package struct EngineCounts: Equatable, Sendable {
     package var clamped: Int64 = 0
     /// Records without a value.
     package var tombstones: Int64 = 0
-    /// The dead letters.
+    /// Records that could not be used.
     package var deadLetters: Int64 = 0
 
     /// Creates counts of zero.
@@ -80,13 +80,13 @@ package struct EngineCounts: Equatable, Sendable {
 
 /// Four numbers, one for each kind of command.
 package struct CommandCounts: Equatable, Sendable {
-    /// The show.
+    /// Combos that appeared or resumed.
     package var show: Int64 = 0
-    /// The update.
+    /// Changes of a displayed number.
     package var update: Int64 = 0
-    /// The hide.
+    /// Combos that were hidden.
     package var hide: Int64 = 0
-    /// The end.
+    /// Combos that ended.
     package var end: Int64 = 0
 
     /// The sum.

@@ -2,8 +2,7 @@
 ///
 /// Sizes are rounded up to classes: every multiple of 8 bytes up to 256, then four to a doubling. A
 /// freed block waits in its class's list and is used again first, so that in steady state nothing
-/// is
-/// allocated. The block does not know its size; whoever frees it says it again.
+/// is allocated. The block does not know its size; whoever frees it says it again.
 @safe
 struct ByteArena: ~Copyable {
     /// A block's place, in units of 8 bytes.

@@ -2,8 +2,7 @@
 ///
 /// A key's memory is one block: a header, the total of the unnamed streak, up to four named streaks
 /// (the least recently raised first) where there are any, and a ring of id hashes that doubles
-/// until it
-/// is as long as the configuration allows.
+/// until it is as long as the configuration allows.
 struct KeyMemoryStore: ~Copyable {
     /// A key's block; ``none`` for a key that remembers nothing.
     typealias Reference = ByteArena.Reference

@@ -1,9 +1,8 @@
 /// A growing array of plain values, addressed by index, owned by exactly one place.
 ///
 /// It stands in for `ContiguousArray` on the record path: no reference count, no uniqueness check,
-/// and
-/// it grows by an eighth once it is large, so that memory follows the load. Every access is checked
-/// against the capacity.
+/// and it grows by an eighth once it is large, so that memory follows the load. Every access is
+/// checked against the capacity.
 @safe
 struct Slab<Element: BitwiseCopyable>: ~Copyable {
     private var base: UnsafeMutablePointer<Element>

@@ -38,8 +38,7 @@ package enum ChangelogError: Error, Equatable, Sendable, CustomStringConvertible
 ///     event ids: number, then 8 bytes of hash each
 ///
 /// Numbers are of variable length (seven bits a byte, the lowest first; negative ones take ten
-/// bytes),
-/// hashes least significant byte first. Another layout gets another version.
+/// bytes), hashes least significant byte first. Another layout gets another version.
 package enum ChangelogCodec {
     /// The version that is written.
     package static let version: UInt8 = 1

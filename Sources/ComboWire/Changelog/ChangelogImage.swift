@@ -3,8 +3,7 @@ package import ComboCore
 /// The latest state of every key of a changelog partition, gathered while it is read.
 ///
 /// The values are kept as bytes, one behind the other; what a later record makes stale is thrown
-/// out
-/// when it is more than half.
+/// out when it is more than half.
 package struct ChangelogImage: ~Copyable {
     private struct Place {
         var start: Int
