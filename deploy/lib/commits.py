@@ -23,7 +23,8 @@ class Commits:
     """Follows the committed offsets of one group and topic, through outages of the brokers.
 
     They are read from the brokers' own topic of offsets, under read_committed: what is seen here
-    is what another member would be told.
+    is what another member would be told. Times are those of the brokers' records, for the reader
+    itself is late after an outage.
     """
 
     def __init__(self, cluster, group, topic):
@@ -31,11 +32,11 @@ class Commits:
         self.place = (group, topic)
         self.command = [
             "kcat", "-C", "-b", cluster.brokers, "-t", "__consumer_offsets", "-o", "beginning",
-            "-q", "-u", "-E", "-f", "%K %S\\n%k%s", "-X", "isolation.level=read_committed",
+            "-q", "-u", "-E", "-f", "%T %K %S\\n%k%s", "-X", "isolation.level=read_committed",
             "-X", "fetch.wait.max.ms=50", "-X", "reconnect.backoff.max.ms=500",
         ]
         self.offsets = {}  # partition: the newest offset
-        self.moved = {}  # partition: when it was seen to move, monotonic seconds
+        self.moved = {}  # partition: when it moved last, epoch seconds
         self.pauses = []  # (seconds, partition, when it ended)
         self.is_ended = False
         self.child = None
@@ -46,27 +47,26 @@ class Commits:
             self.child = subprocess.Popen(
                 self.command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             while head := self.child.stdout.readline():
-                key, value = (max(0, int(length)) for length in head.split())
-                self._take(self.child.stdout.read(key), self.child.stdout.read(value))
+                when, key, value = (max(0, int(word)) for word in head.split())
+                self._take(when / 1000, self.child.stdout.read(key), self.child.stdout.read(value))
             time.sleep(0.5)
 
-    def _take(self, key, value):
+    def _take(self, when, key, value):
         if len(key) < 2 or struct.unpack_from(">h", key)[0] > 1 or not value:
             return
         _, group, topic, partition = texts(key, "h", "s", "s", "i")
         if (group, topic) != self.place:
             return
         _, offset = texts(value, "h", "q")
-        now = time.monotonic()
         if offset > self.offsets.get(partition, -1):
             if since := self.moved.get(partition):
-                self.pauses.append((now - since, partition, now))
+                self.pauses.append((when - since, partition, when))
             self.offsets[partition] = offset
-            self.moved[partition] = now
+            self.moved[partition] = when
 
     def standing(self):
         """How long each partition has stood still by now, seconds."""
-        now = time.monotonic()
+        now = time.time()
         return {partition: now - since for partition, since in self.moved.items()}
 
     def log(self):

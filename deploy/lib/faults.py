@@ -32,7 +32,7 @@ class Faults:
         self.pool = pool
         self.chance = chance
         self.deck = []
-        self.happened = []  # (kind, when it began, monotonic seconds)
+        self.happened = []  # (kind, when it began, epoch seconds)
         self.kinds = [
             self.killed, self.stopped_and_killed, self.all_killed, self.zombie, self.paused,
             self.scaled_to_one, self.scaled_to_five, self.rolling_restart, self.broker_killed,
@@ -49,7 +49,7 @@ class Faults:
 
     def run(self, fault, tell):
         kind = fault.__name__.replace("_", " ")
-        self.happened.append((kind, time.monotonic()))
+        self.happened.append((kind, time.time()))
         fault(lambda text: tell(f"{kind}: {text}"))
 
     def _one(self):
