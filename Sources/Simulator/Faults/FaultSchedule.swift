@@ -14,7 +14,7 @@ struct FaultSchedule {
         self.kinds = kinds.flatMap { Array(repeating: $0, count: $0.weight) }
     }
 
-    /// Draws faults; some would seldom meet what makes them bad, and bring that along.
+    /// Draws faults; some alone would seldom meet what makes them bad, and bring that along.
     mutating func draw(count: Int) -> [Fault] {
         guard !kinds.isEmpty else { return [] }
         var faults: [Fault] = []

@@ -104,7 +104,11 @@ package final class Simulation {
                 monotonicMilliseconds: { cluster.read(\.now) }
             ),
             sink: { line in
-                cluster.change { $0.note(String(line.dropLast())) }
+                cluster.change { state in
+                    state.note(String(line.dropLast()))
+                    // Seen here even if the partition is lost in the next turn.
+                    if line.contains(" error refused ") { state.violate(String(line.dropLast())) }
+                }
             }
         )
         for number in 0..<plan.processes {
@@ -201,12 +205,11 @@ package final class Simulation {
         }
     }
 
-    /// No partition may be refused, or remember more than it is allowed to.
+    /// No partition may remember more than it is allowed to.
     private func lookAtProcesses() {
         for process in processes {
             for status in process.statuses {
                 var finding: String?
-                if let reason = status.reason { finding = "refused: \(reason)" }
                 if status.rememberedKeys > plan.configuration.combo.maxRemembered {
                     finding = "remembers \(status.rememberedKeys) keys"
                 }
