@@ -15,7 +15,7 @@ final class Terminal: Sendable {
 
     private let state = Mutex(State())
     private static let enterText = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
-    private static let leaveText = "\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+    private static let leaveText = "\(CrashRestore.leaveText)"
     private static let defaultSize = (rows: 24, columns: 80)
 
     /// Whether there is a terminal that can show a view.
@@ -31,6 +31,7 @@ final class Terminal: Sendable {
             // A stopped process would miss its heartbeats, and its screen would stay behind.
             signal(SIGTSTP, SIG_IGN)
             if unsafe tcgetattr(STDOUT_FILENO, &state.saved) == 0 {
+                CrashRestore.arm(state.saved)
                 var changed = state.saved
                 changed.c_lflag &= ~tcflag_t(ECHO)
                 unsafe tcsetattr(STDOUT_FILENO, TCSANOW, &changed)
@@ -44,6 +45,7 @@ final class Terminal: Sendable {
         state.withLock { state in
             guard state.isActive else { return }
             state.isActive = false
+            CrashRestore.disarm()
             unsafe tcsetattr(STDOUT_FILENO, TCSANOW, &state.saved)
             Self.writeAll(Self.leaveText)
             signal(SIGTSTP, SIG_DFL)
