@@ -65,7 +65,7 @@ package struct CommandBatch: ~Copyable {
 
 /// The entries of a batch: an array without a reference count, to which appending is a few stores.
 @safe
-private struct EntryList: ~Copyable {
+struct EntryList: ~Copyable {
     private var entries: UnsafeMutablePointer<CommandBatch.Entry>
     private var capacity = 256
     private(set) var count = 0
