@@ -8,6 +8,20 @@ import Testing
         #expect(report.violations.isEmpty, "giftcombo simulate --seed-start \(seed) --seeds 1")
     }
 
+    /// Seeds that meet what once went wrong, or goes wrong with the smallest of changes.
+    @Test(
+        arguments: [
+            (102, "a partition is restored before its changelog is read from the start"),
+            (181, "the idle clock passes gifts that wait"),
+            (218, "a member is asked to leave in the middle of a revocation"),
+            (1057, "a member that was put out reads its successor's state, and refuses it"),
+        ] as [(UInt64, String)]
+    )
+    func `a seed that was met before stays clean`(seed: UInt64, history: String) {
+        let report = Simulation(SimulationOptions(seed: seed)).run()
+        #expect(report.violations.isEmpty, "\(history): giftcombo simulate --seed-start \(seed)")
+    }
+
     @Test func `a seed gives the same run again`() {
         let first = Simulation(SimulationOptions(seed: 7)).run()
         let second = Simulation(SimulationOptions(seed: 7)).run()
