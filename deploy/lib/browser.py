@@ -29,7 +29,7 @@ SWITCHES = [
     "--disable-backgrounding-occluded-windows", "--disable-background-networking",
     "--disable-component-update", "--disable-extensions", "--disable-sync", "--mute-audio",
     "--disable-dev-shm-usage", "--hide-scrollbars", "--force-color-profile=srgb",
-    "--js-flags=--expose-gc", "--lang=en",
+    "--lang=en",
 ]
 
 
@@ -170,11 +170,18 @@ class Page:
         found = self.call("Page.captureScreenshot", format="png")
         path.write_bytes(base64.b64decode(found["data"]))
 
+    def memory(self):
+        """(nodes, bytes of the scripts' heap) that are left after a collection."""
+        self.call("HeapProfiler.collectGarbage")
+        return (self.call("Memory.getDOMCounters")["nodes"],
+                self.call("Runtime.getHeapUsage")["usedSize"])
+
     def complaints(self):
         """What went wrong in the page: exceptions, refused loads, errors and warnings."""
         found = [p["exceptionDetails"]["exception"].get("description", "")
                  for p in self.events("Runtime.exceptionThrown")]
-        found += [p["entry"]["text"] for p in self.events("Log.entryAdded")]
+        entries = [p["entry"] for p in self.events("Log.entryAdded")]
+        found += [f"{entry['text']} {entry.get('url', '')}" for entry in entries]
         return found
 
     def close(self):
