@@ -5,8 +5,8 @@ package let programVersion = "0.1.0"
 
 /// Every subcommand, in the order of help.
 package let subcommands: [Subcommand] = [
-    runCommand, topicsCommand, replayCommand, verifyCommand, stateCommand, generateCommand,
-    demoCommand,
+    runCommand, overlayCommand, topicsCommand, replayCommand, verifyCommand, stateCommand,
+    generateCommand, demoCommand,
     simulateCommand,
     benchCommand,
 ]
