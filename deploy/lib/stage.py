@@ -52,7 +52,8 @@ class Writer:
         """Writes values, each as JSON unless it is a text already."""
         key = key.encode()
         for value in values:
-            text = (value if isinstance(value, str) else json.dumps(value)).encode()
+            is_text = isinstance(value, str)
+            text = (value if is_text else json.dumps(value, ensure_ascii=False)).encode()
             while self.library.rd_kafka_produce(
                     self.topic, -1, COPIED, text, ctypes.c_size_t(len(text)),
                     key, ctypes.c_size_t(len(key)), None):
