@@ -110,15 +110,17 @@ class Browser:
             raise Failure(f"{method}: {found['error']['message']}")
         return found["result"]
 
-    def page(self, address="about:blank", width=800, height=360, features=(), before=None):
+    def page(self, address="about:blank", width=800, height=360, features=(), before=None,
+             scale=1):
         """Opens a page; `before` is a script that runs before those of the page."""
-        return Page(self, address, width, height, features, before)
+        return Page(self, address, (width, height, scale), features, before)
 
 
 class Page:
     """One page, as a browser source of a size has it."""
 
-    def __init__(self, browser, address, width, height, features, before):
+    def __init__(self, browser, address, size, features, before):
+        width, height, scale = size
         self.browser = browser
         self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=self.target,
@@ -126,7 +128,7 @@ class Page:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                  deviceScaleFactor=1, mobile=False)
+                  deviceScaleFactor=scale, mobile=False)
         self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         if features:
             self.call("Emulation.setEmulatedMedia",
@@ -162,10 +164,7 @@ class Page:
             raise Failure(found["exceptionDetails"]["exception"]["description"])
         return found["result"].get("value")
 
-    def screenshot(self, path, is_transparent=False):
-        if is_transparent:
-            self.call("Emulation.setDefaultBackgroundColorOverride",
-                      color={"r": 0, "g": 0, "b": 0, "a": 0})
+    def screenshot(self, path):
         path.parent.mkdir(parents=True, exist_ok=True)
         found = self.call("Page.captureScreenshot", format="png")
         path.write_bytes(base64.b64decode(found["data"]))

@@ -99,10 +99,10 @@ class Frame:
 class Stage:
     """One page of a room, and what it has shown since it was opened."""
 
-    def __init__(self, browser, address, room, query="", width=640, height=320, features=()):
+    def __init__(self, browser, address, room, query="", width=640, height=320, **options):
         self.name = room
         where = f"http://{address}/overlay?room={urllib.parse.quote(room, safe='')}{query}"
-        self.page = browser.page(where, width, height, features, before=RECORDER)
+        self.page = browser.page(where, width, height, before=RECORDER, **options)
         self.page.evaluate("document.body.style.background ="
                            " 'linear-gradient(115deg, #33475b, #8a6d5a 55%, #d8cdb8)'")
 
@@ -131,6 +131,12 @@ class Stage:
 
     def await_empty(self, seconds=20):
         wait_until(f"{self.name}: no row any more", lambda: not self.now().rows, seconds, 0.05)
+
+    def hold(self, selector, milliseconds):
+        """Stops the movements of some elements where they are after a time; how many these are."""
+        return self.page.evaluate(f"""
+            [...document.querySelectorAll({json.dumps(selector)})].flatMap((it) => it.getAnimations())
+                .map((it) => {{ it.pause(); it.currentTime = {milliseconds}; }}).length""")
 
     def shot(self, name):
         self.page.screenshot(SHOTS / f"{name}.png")
