@@ -92,7 +92,7 @@ class Browser:
         for waiting in list(self.waiting.values()):
             waiting.put({"error": {"message": "the browser has ended"}})
 
-    def call(self, method, session=None, **parameters):
+    def call(self, method, session=None, seconds=ANSWER_SECONDS, **parameters):
         """Sends a command of the protocol; its result."""
         number = next(self.numbers)
         answer = self.waiting[number] = queue.Queue()
@@ -103,9 +103,9 @@ class Browser:
         while text:
             text = text[os.write(self.commands, text):]
         try:
-            found = answer.get(timeout=ANSWER_SECONDS)
+            found = answer.get(timeout=seconds)
         except queue.Empty:
-            raise Failure(f"{method}: no answer in {ANSWER_SECONDS} s") from None
+            raise Failure(f"{method}: no answer in {seconds} s") from None
         if "error" in found:
             raise Failure(f"{method}: {found['error']['message']}")
         return found["result"]
@@ -156,10 +156,10 @@ class Page:
                 raise Failure(f"{address} does not load")
             time.sleep(0.01)
 
-    def evaluate(self, script):
+    def evaluate(self, script, seconds=ANSWER_SECONDS):
         """The value of a script's last expression, awaited if it is a promise."""
         found = self.call("Runtime.evaluate", expression=script, returnByValue=True,
-                          awaitPromise=True)
+                          awaitPromise=True, seconds=seconds)
         if "exceptionDetails" in found:
             raise Failure(found["exceptionDetails"]["exception"]["description"])
         return found["result"].get("value")

@@ -186,18 +186,19 @@ class LaneView {
 class StageView {
     constructor(stage, settings, lanes) {
         const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-        const { style } = document.documentElement;
         stage.dataset.mode = settings.mode;
         stage.dataset.theme = settings.theme;
         const [vertical, horizontal] = settings.position.split("-");
         stage.dataset.vertical = vertical;
         stage.dataset.horizontal = horizontal;
-        style.setProperty("--size", String(settings.size));
-        settings.colors.forEach((color, tier) => {
+        const tiers = settings.colors.map((color, tier) => [`--tier-${tier}`, color]);
+        const given = { "--ground": settings.card, "--ink": settings.ink, "--soft": settings.ink };
+        for (const [name, color] of [...tiers, ...Object.entries(given)]) {
             if (color !== null) {
-                style.setProperty(`--tier-${tier}`, color);
+                stage.style.setProperty(name, color);
             }
-        });
+        }
+        document.documentElement.style.setProperty("--size", String(settings.size));
         this.lanes = Array.from({ length: lanes }, () => new LaneView(settings, isStill));
         stage.replaceChildren(...this.lanes.map((lane) => lane.element));
     }

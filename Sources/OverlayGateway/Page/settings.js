@@ -23,11 +23,14 @@ function readTiers(given) {
     return values.length === USUAL_TIERS.length && rise ? values : USUAL_TIERS;
 }
 
-/** The tiers' colours, lowest first, for as many as are given: hexadecimal without the `#`. */
+/** A colour, hexadecimal without the `#`, with or without two digits more for how opaque it is. */
+function readColor(given) {
+    return /^(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i.test(given ?? "") ? `#${given}` : null;
+}
+
+/** The tiers' colours, lowest first, null where none is given. */
 function readColors(given) {
-    const isColor = (text) => /^(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text);
-    return (given ?? "").split(",").slice(0, USUAL_TIERS.length + 1)
-        .map((text) => (isColor(text) ? `#${text}` : null));
+    return (given ?? "").split(",").slice(0, USUAL_TIERS.length + 1).map(readColor);
 }
 
 /** The settings that a query (`?room=…&mode=…`) gives. */
@@ -47,6 +50,8 @@ function readSettings(search) {
         theme: oneOf(["dark", "light", "clear"], query.get("theme")),
         tiers: readTiers(query.get("tiers")),
         colors: readColors(query.get("colors")),
+        card: readColor(query.get("card")),
+        ink: readColor(query.get("ink")),
     };
 }
 
