@@ -32,7 +32,7 @@ package struct HTTPRequest: Equatable, Sendable {
 package struct HTTPArgument: Equatable, Sendable {
     /// Its name.
     package var name: String
-    /// Its value; empty: none. Nil: the bytes are not UTF-8.
+    /// Its value, empty where it has none; nil: the bytes are not UTF-8.
     package var value: String?
 
     /// Creates an argument.

@@ -80,7 +80,9 @@ final class OpenStreams: Sendable {
 
     private let state = Mutex(State())
 
-    /// Suspends a connection; nil: the server stops. Called by the server's thread, in its handler.
+    /// Suspends a connection; nil: the server stops.
+    ///
+    /// Called by the server's thread, in its handler.
     func take(_ connection: OpaquePointer) -> HTTPStream? {
         let descriptor = unsafe giftcombo_connection_descriptor(connection)
         guard descriptor >= 0 else { return nil }

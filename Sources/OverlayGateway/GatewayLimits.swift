@@ -19,8 +19,9 @@ package struct GatewayLimits: Equatable, Sendable {
 
     // MARK: Streams
 
-    /// Bytes of a room's latest commands, which its clients share and resume from: 256 KiB. A
-    /// client that is further behind is dropped.
+    /// Bytes of a room's latest commands, which its clients share and resume from: 256 KiB.
+    ///
+    /// A client that is further behind is dropped.
     package var logBytes = 262_144
     /// Bytes of these of all rooms: 32 MB; beyond it every watched room gets an equal part.
     package var logsBytes = 32_000_000

@@ -15,6 +15,7 @@ struct IndexPage: Sendable {
     ///   - rooms: Those that are listed, in order.
     ///   - total: How many are live.
     ///   - signer: Signs the links; nil: they need no signature.
+    /// - Returns: the answer.
     func response(
         _ rooms: [(room: RoomID, combos: Int)],
         total: Int,
@@ -26,7 +27,8 @@ struct IndexPage: Sendable {
             let name = room.bytes.isEmpty ? "(without a name)" : escaped(room.text)
             list += """
                 <section>
-                <h2><bdi>\(name)</bdi> <span>\(combos) live</span> <a href="\(path)">overlay</a></h2>
+                <h2><bdi>\(name)</bdi> <span>\(combos) live</span> \
+                <a href="\(path)">overlay</a></h2>
                 <iframe src="\(path)" loading="lazy" title="preview"></iframe>
                 </section>
 

@@ -75,6 +75,7 @@ final class TopicFollower {
     ///   - wall: The wall clock, epoch ms.
     ///   - now: A clock that never goes back, ms.
     ///   - body: Takes a record.
+    /// - Throws: No client can be made.
     func turn(
         waiting: Int32,
         wall: Int64,

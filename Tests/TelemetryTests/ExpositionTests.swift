@@ -165,6 +165,11 @@ struct ExpositionTests {
     private func fullRegistry() -> MetricRegistry {
         let registry = MetricRegistry()
         registry.register(WorkerMetrics())
+        let overlay = OverlayMetrics()
+        registry.register(overlay)
+        overlay.clients.set(2_000)
+        overlay.rooms.set(50)
+        overlay.combos.set(500)
         registry.register(ProcessMetrics())
         registry.register(BuildMetrics(version: "1.0.0", swift: "6.3.1", librdkafka: "2.0.2"))
         for number in 0..<3 as Range<Int32> {

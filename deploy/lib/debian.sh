@@ -8,6 +8,7 @@ needed_packages=(
     "pkg-config /usr/bin/pkg-config"
     "librdkafka-dev /usr/include/librdkafka/rdkafka.h"
     "libmicrohttpd-dev /usr/include/microhttpd.h"
+    "libgnutls28-dev /usr/include/gnutls/gnutls.h"
     "zlib1g-dev /usr/include/zlib.h"
 )
 
