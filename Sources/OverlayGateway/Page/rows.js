@@ -192,7 +192,11 @@ class StageView {
         stage.dataset.vertical = vertical;
         stage.dataset.horizontal = horizontal;
         const tiers = settings.colors.map((color, tier) => [`--tier-${tier}`, color]);
-        const given = { "--ground": settings.card, "--ink": settings.ink, "--soft": settings.ink };
+        // The themes' shade of letters is made for the themes' cards.
+        const given = {
+            "--ground": settings.card, "--text-shade": settings.card && "none",
+            "--ink": settings.ink, "--soft": settings.ink,
+        };
         for (const [name, color] of [...tiers, ...Object.entries(given)]) {
             if (color !== null) {
                 stage.style.setProperty(name, color);
