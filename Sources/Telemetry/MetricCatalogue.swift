@@ -267,7 +267,7 @@ package enum MetricCatalogue {
             restoredRecords, restoreRemaining,
             processCPU, processResidentMemory, processOpenDescriptors, processThreads,
             processStartTime, build,
-        ] + clients
+        ] + clients + overlay
 }
 
 // These labels are public for the reason that Cells.swift gives: a row is indexed by them.

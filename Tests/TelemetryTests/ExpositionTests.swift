@@ -165,6 +165,11 @@ struct ExpositionTests {
     private func fullRegistry() -> MetricRegistry {
         let registry = MetricRegistry()
         registry.register(WorkerMetrics())
+        let overlay = OverlayMetrics()
+        registry.register(overlay)
+        overlay.clients.set(2_000)
+        overlay.rooms.set(50)
+        overlay.combos.set(500)
         registry.register(ProcessMetrics())
         let clients = ClientMetrics()
         clients.report(ClientReading(), client: "giftcombo-host-0")

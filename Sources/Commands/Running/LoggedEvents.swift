@@ -60,7 +60,9 @@ extension Logger {
         self.init(
             format: configuration.log.format == .json ? .json : .text,
             minimumLevel: LogLevel(configuration.log.level),
-            redactor: Redactor(secretValues: secrets.values.sorted()),
+            redactor: Redactor(
+                secretValues: secrets.values.sorted() + [configuration.overlay.key ?? ""]
+            ),
             clock: .system,
             sink: Logger.standardError
         )
