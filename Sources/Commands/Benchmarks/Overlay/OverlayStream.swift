@@ -109,7 +109,7 @@ final class OverlayStream {
     ) {
         guard let id = unsafe line("id: ", of: event) else { return }
         let number = unsafe plan.number(ofID: id)
-        guard unsafe event.starts(with: "event: command".utf8) else {
+        guard unsafe find("event: command", in: event, from: 0) == 0 else {
             snapshots += 1
             // Of a stream that is new to the gateway nothing is known before its first command.
             let next = number.map { $0 + 1 } ?? 0
@@ -123,7 +123,8 @@ final class OverlayStream {
         }
         expected += 1
         delivered += 1
-        unsafe lastID = Array(id)
+        lastID.removeAll(keepingCapacity: true)
+        unsafe lastID.append(contentsOf: id)
         if let data = unsafe line("data: ", of: event),
             let time = unsafe plan.time(ofJSON: data)
         {
