@@ -63,7 +63,9 @@ let package = Package(
             "OverlayGateway",
             ["ComboWire", "StreamPorts", "Telemetry", "AdminServer", "CGnuTLS"],
             embedding: [
-                "Page/overlay.html", "Page/overlay.css", "Page/overlay.js",
+                "Page/overlay.html", "Page/overlay.css", "Page/settings.js", "Page/words.js",
+                "Page/commands.js", "Page/lanes.js", "Page/sequence.js", "Page/rows.js",
+                "Page/events.js", "Page/overlay.js",
                 "Page/index.html", "Page/index.css",
             ]
         ),

@@ -5,7 +5,11 @@ struct OverlayPage: Sendable {
     /// The style sheets, in order.
     private static let styles = [PackageResources.overlay_css]
     /// The scripts, in order; together they are one script.
-    private static let scripts = [PackageResources.overlay_js]
+    private static let scripts = [
+        PackageResources.settings_js, PackageResources.words_js, PackageResources.commands_js,
+        PackageResources.lanes_js, PackageResources.sequence_js, PackageResources.rows_js,
+        PackageResources.events_js, PackageResources.overlay_js,
+    ]
 
     /// The answer to every request for it: the page reads its parameters itself.
     let response: HTTPResponse

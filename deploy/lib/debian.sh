@@ -28,6 +28,14 @@ broker_packages=(
     "python3 /usr/bin/python3"
 )
 
+# What the checks of the page need: a browser, and fonts for the names that it shows.
+browser_packages=(
+    "chromium /usr/bin/chromium"
+    "fonts-noto-core /usr/share/fonts/truetype/noto/NotoSans-Regular.ttf"
+    "fonts-noto-cjk /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"
+    "fonts-noto-color-emoji /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
+)
+
 # install_missing "PACKAGE FILE"...: installs the packages whose file is not there, as root or by
 # sudo; says what is missing and fails where it can't.
 install_missing() {

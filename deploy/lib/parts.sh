@@ -34,5 +34,8 @@ part_lines=(
     "operations  | check | deploy/checks/manifests |"
     "operations  | check | deploy/checks/alerting |"
     "overlay     | tests | OverlayGatewayTests"
+    "overlay     | check | deploy/checks/overlay-page |"
+    "overlay     | check | deploy/checks/overlay |"
+    "overlay     | check | deploy/checks/overlay-input |"
     "performance | check | deploy/checks/instructions |"
 )
