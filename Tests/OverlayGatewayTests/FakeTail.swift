@@ -56,7 +56,7 @@ final class FakeTail: TopicTail {
     }
 
     private func release() {
-        for unsafebytes in unsafe memory { unsafe bytes.deallocate() }
+        unsafe memory.forEach { unsafe $0.deallocate() }
         unsafe memory = []
         count = 0
     }
