@@ -126,6 +126,19 @@ package enum MetricCatalogue {
         help: "Times a worker's producer was fenced and had to be replaced."
     )
 
+    /// Tells how long the group's callbacks hold a worker up.
+    package static let rebalanceDuration = MetricFamily(
+        "giftcombo_rebalance_duration_seconds",
+        .histogram,
+        unit: "seconds",
+        labels: ["kind"],
+        bucketMicroseconds: [
+            500, 1_000, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
+            2_500_000, 5_000_000, 10_000_000, 30_000_000,
+        ],
+        help: "Time in a rebalance callback: the last commit of what is revoked, above all."
+    )
+
     // MARK: Partitions
 
     /// Tells how many combos are displayed or retained.
@@ -133,7 +146,7 @@ package enum MetricCatalogue {
         "giftcombo_live_combos",
         .gauge,
         labels: partitionLabels,
-        help: "Combos that have begun and not ended."
+        help: "Combos that have begun and not ended; each has one timer armed."
     )
     /// Tells how many ended keys are remembered.
     package static let rememberedKeys = MetricFamily(
@@ -173,62 +186,29 @@ package enum MetricCatalogue {
         help: "Changelog records read to restore a partition's state."
     )
 
-    // MARK: Overlay
-
-    /// Counts commands read.
-    package static let overlayCommandsIn = MetricFamily(
-        "giftcombo_overlay_commands_in_total",
-        .counter,
-        help: "Overlay commands that the gateway read and took."
-    )
-    /// Counts records that are not passed on.
-    package static let overlaySkipped = MetricFamily(
-        "giftcombo_overlay_records_skipped_total",
-        .counter,
-        labels: ["reason"],
-        help: "Records of the overlay topic that the gateway did not pass on."
-    )
-    /// Counts what goes to clients.
-    package static let overlaySent = MetricFamily(
-        "giftcombo_overlay_commands_sent_total",
-        .counter,
-        help: "Commands sent to overlays, once for each that is connected."
-    )
-    /// Tells how many overlays look on.
-    package static let overlayClients = MetricFamily(
-        "giftcombo_overlay_clients",
+    /// Tells how long a restore will still take.
+    package static let restoreRemaining = MetricFamily(
+        "giftcombo_restore_remaining_records",
         .gauge,
-        help: "Overlays connected."
+        labels: partitionLabels,
+        help: "Changelog offsets that a restore has still to read; 0 when it is done."
     )
-    /// Counts those that were sent away.
-    package static let overlayDropped = MetricFamily(
-        "giftcombo_overlay_clients_dropped_total",
-        .counter,
-        labels: ["reason"],
-        help: "Overlays that were disconnected because they were too slow, or one too many."
-    )
-    /// Tells how many rooms are watched.
-    package static let overlayRooms = MetricFamily(
-        "giftcombo_overlay_rooms",
+    /// Tells how far the clock is behind.
+    package static let clockBehind = MetricFamily(
+        "giftcombo_partition_clock_behind_seconds",
         .gauge,
-        help: "Rooms whose latest commands are kept because an overlay watches them, or just did."
-    )
-    /// Tells how large the snapshots are.
-    package static let overlayCombos = MetricFamily(
-        "giftcombo_overlay_live_combos",
-        .gauge,
-        help: "Live combos of all rooms in the gateway's snapshot."
-    )
-    /// Tells how old commands are when they are sent.
-    package static let overlayLatency = MetricFamily(
-        "giftcombo_overlay_latency_seconds",
-        .histogram,
         unit: "seconds",
-        bucketMicroseconds: [
-            5_000, 10_000, 25_000, 50_000, 75_000, 100_000, 150_000, 200_000, 300_000, 500_000,
-            1_000_000, 2_500_000, 5_000_000, 10_000_000,
-        ],
-        help: "From the time of a show or update to its being sent to the room's overlays."
+        labels: partitionLabels,
+        scale: .milliseconds,
+        help: "How far the partition's clock is behind the wall clock."
+    )
+    /// Tells how much memory the state takes.
+    package static let stateBytes = MetricFamily(
+        "giftcombo_state_bytes",
+        .gauge,
+        unit: "bytes",
+        labels: partitionLabels,
+        help: "Memory that a partition's combos and remembered keys hold, free room included."
     )
 
     // MARK: Process
@@ -277,17 +257,17 @@ package enum MetricCatalogue {
     )
 
     /// All of them, in the order in which documentation lists them.
-    package static let all: [MetricFamily] = [
-        recordsIn, recordsLost, deadLetters, tombstonesSkipped, duplicates, lateRecords,
-        clampedRecords, offsetsDropped,
-        commands, endToEndLatency,
-        transactions, commitDuration, batchDuration, rebalances, fenced,
-        liveCombos, rememberedKeys, lag, position, clock, restoredRecords,
-        overlayCommandsIn, overlaySkipped, overlaySent, overlayClients, overlayDropped,
-        overlayRooms, overlayCombos, overlayLatency,
-        processCPU, processResidentMemory, processOpenDescriptors, processThreads,
-        processStartTime, build,
-    ]
+    package static let all: [MetricFamily] =
+        [
+            recordsIn, recordsLost, deadLetters, tombstonesSkipped, duplicates, lateRecords,
+            clampedRecords, offsetsDropped,
+            commands, endToEndLatency,
+            transactions, commitDuration, batchDuration, rebalances, rebalanceDuration, fenced,
+            liveCombos, rememberedKeys, stateBytes, lag, position, clock, clockBehind,
+            restoredRecords, restoreRemaining,
+            processCPU, processResidentMemory, processOpenDescriptors, processThreads,
+            processStartTime, build,
+        ] + clients + overlay
 }
 
 // These labels are public for the reason that Cells.swift gives: a row is indexed by them.
@@ -343,33 +323,6 @@ public enum RebalanceLabel: UInt8, LabelValue {
     case assigned
     case revoked
     case lost
-
-    /// The value as it stands in the output.
-    public var text: String { "\(self)" }
-}
-
-/// The `reason` of ``MetricCatalogue/overlaySkipped``.
-public enum SkippedLabel: UInt8, LabelValue {
-    case emptyValue
-    case tooLarge
-    case notCommand
-    case duplicate
-
-    /// The value as it stands in the output.
-    public var text: String {
-        switch self {
-        case .emptyValue: "empty-value"
-        case .tooLarge: "too-large"
-        case .notCommand: "not-a-command"
-        case .duplicate: "duplicate"
-        }
-    }
-}
-
-/// The `reason` of ``MetricCatalogue/overlayDropped``.
-public enum DroppedLabel: UInt8, LabelValue {
-    case slow
-    case full
 
     /// The value as it stands in the output.
     public var text: String { "\(self)" }

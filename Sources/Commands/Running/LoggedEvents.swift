@@ -2,12 +2,17 @@ internal import KafkaClient
 internal import StreamPorts
 internal import Telemetry
 
-/// Writes what librdkafka reports by itself into the program's log.
+/// Writes what librdkafka reports by itself into the program's log, and its figures into metrics.
 struct LoggedEvents: ClientEvents {
     private let log: Logger
+    private let metrics: ClientMetrics?
 
-    init(_ log: Logger) {
+    /// - Parameters:
+    ///   - log: Gets lines and errors.
+    ///   - metrics: Gets the figures of every handle; nil: nobody does.
+    init(_ log: Logger, metrics: ClientMetrics? = nil) {
         self.log = log
+        self.metrics = metrics
     }
 
     func logged(_ line: ClientLogLine) {
@@ -31,7 +36,18 @@ struct LoggedEvents: ClientEvents {
         )
     }
 
-    func statistics(_ json: RawSpan, client: String) {}
+    func statistics(_ json: RawSpan, client: String) {
+        guard let metrics, let statistics = ClientStatistics(json) else { return }
+        var reading = ClientReading()
+        reading.fetchedRecords = statistics.fetchedRecords
+        reading.fetchedBytes = statistics.fetchedBytes
+        reading.unacknowledgedRecords = statistics.unacknowledgedRecords
+        reading.roundTripMicroseconds = statistics.roundTripMicroseconds
+        reading.connects = statistics.connects
+        reading.disconnects = statistics.disconnects
+        reading.requestTimeouts = statistics.requestTimeouts
+        metrics.report(reading, client: client)
+    }
 }
 
 extension Logger {

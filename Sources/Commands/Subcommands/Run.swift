@@ -147,6 +147,8 @@ private struct RunningProcess {
         let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let workers = configuration.workers ?? max(1, min(cores, partitions))
         let topics = configuration.topics
+        let clientMetrics = ClientMetrics()
+        registry.register(clientMetrics)
         let ports = KafkaPorts(
             settings: settings,
             inputTopic: topics.input,
@@ -160,7 +162,7 @@ private struct RunningProcess {
             isStaticMember: configuration.isStaticMember,
             workers: workers,
             prefetchBytes: Int(configuration.input.prefetchBytes),
-            events: LoggedEvents(log)
+            events: LoggedEvents(log, metrics: clientMetrics)
         )
         var worker = WorkerConfiguration(configuration)
         worker.transactionTimeout = Int32(clamping: settings.transactionTimeoutMilliseconds)
