@@ -8,6 +8,9 @@ struct IndexPage: Sendable {
         script: nil
     )
     private static let mark = "<!--rooms-->"
+    /// Rooms that have a preview: a browser has six connections to one address, of which a stream
+    /// takes one for good.
+    private static let previews = 4
 
     /// The page.
     ///
@@ -22,14 +25,15 @@ struct IndexPage: Sendable {
         signer: LinkSigner?
     ) -> HTTPResponse {
         var list = ""
-        for (room, combos) in rooms {
+        for (index, (room, combos)) in rooms.enumerated() {
             let path = escaped(RoomLink.path(of: room, signer: signer))
             let name = room.bytes.isEmpty ? "(without a name)" : escaped(room.text)
+            let preview = #"<iframe src="\#(path)" loading="lazy" title="preview"></iframe>"#
             list += """
                 <section>
                 <h2><bdi>\(name)</bdi> <span>\(combos) live</span> \
                 <a href="\(path)">overlay</a></h2>
-                <iframe src="\(path)" loading="lazy" title="preview"></iframe>
+                \(index < Self.previews ? preview : "")
                 </section>
 
                 """
