@@ -14,6 +14,9 @@ struct OverlayLoadPlan: Equatable {
     var rate = 2_000
     /// For so long, milliseconds.
     var duration: Int64 = 10_000
+    /// What comes so soon after the first command is not timed, milliseconds: the producer asks for
+    /// the topic then, and a broker that has just been started is slow.
+    var warmUp: Int64 = 2_000
     /// The first combo's offset: what tells this run's commands from an earlier one's.
     var base: Int64 = 0
 
