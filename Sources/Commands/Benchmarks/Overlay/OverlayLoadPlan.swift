@@ -90,9 +90,11 @@ struct OverlayLoadPlan: Equatable {
         let user = number % 100
         return Array(
             ("\(Self.prefix)\(at),\"hide_at\":\(at + 2_000),\"end_at\":\(at + 5_000),"
-                + "\"command\":\"\(kind)\",\"combo_id\":\"\(combo)\",\"id\":\"\(combo)#\(sequence)\","
-                + "\"seq\":\(sequence),\"from\":\(sequence - 1),\"count\":\(sequence),\"value\":10,"
-                + "\"lane\":\(user % 2),\"room_id\":\"\(roomID(room))\",\"user_id\":\"\(user)\","
+                + "\"command\":\"\(kind)\",\"combo_id\":\"\(combo)\","
+                + "\"id\":\"\(combo)#\(sequence)\",\"seq\":\(sequence),"
+                + "\"from\":\(sequence - 1),\"count\":\(sequence),\"value\":10,"
+                + "\"lane\":\(user % 2),\"room_id\":\"\(roomID(room))\","
+                + "\"user_id\":\"\(user)\","
                 + "\"user_name\":\"\(GiftCatalogue.names[user % GiftCatalogue.names.count])\","
                 + "\"user_avatar\":\"https://images.example/avatars/\(user).png\","
                 + "\"gift_id\":\"g00\",\"gift_name\":\"Rose\"}").utf8
@@ -140,9 +142,10 @@ struct OverlayMeasurement: Equatable {
     var text: String {
         "\(commands) commands, \(delivered) delivered, \(missing) missing, \(disordered) out of "
             + "order; \(dropped) clients dropped, which missed \(passedOver); \(silentDropped) "
-            + "silent ones dropped\nlatency from the topic to the client: \(latency(perThousand: 500))"
-            + " ms, 99 %: \(latency(perThousand: 990)) ms, 99.9 %: \(latency(perThousand: 999)) "
-            + "ms, longest: \(latency(perThousand: 1_000)) ms\n"
+            + "silent ones dropped\n"
+            + "latency from the topic to the client: \(latency(perThousand: 500)) ms, 99 %: "
+            + "\(latency(perThousand: 990)) ms, 99.9 %: \(latency(perThousand: 999)) ms, longest: "
+            + "\(latency(perThousand: 1_000)) ms\n"
     }
 
     var json: String {
