@@ -33,6 +33,9 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
+    /// The same host, and any free port.
+    package var withAnyPort: ListenAddress { ListenAddress(host: host, port: 0) }
+
     /// The address as it is written in a configuration and in a URL.
     package var description: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -294,7 +294,7 @@ struct WorkerRoutesTests {
 }
 
 /// The splitmix64 generator: small, and the same on every machine.
-private struct SplitMix: RandomNumberGenerator {
+struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {

@@ -94,4 +94,58 @@ struct `On a real broker` {
     @Test func `the high watermark counts open transactions`() throws {
         try transactions.highWatermarksCountOpenTransactions()
     }
+
+    @Test func `a tail begins at the first record of a time, and reads committed ones`() throws {
+        let topic = try fixture.makeTopic(partitions: 2)
+        let times: [Int64] = [1_000, 5_000, 3_000, 9_000]
+        let records = times.map {
+            Record(partition: 0, timestampMilliseconds: $0, value: "\($0)")
+        }
+        try fixture.write(records, to: topic)
+        let tail = try KafkaTopicTail(
+            fixture.settings,
+            topic: topic,
+            group: topic,
+            clientID: "tail",
+            events: SilentClientEvents()
+        )
+        defer { tail.close(timeoutMilliseconds: 5_000) }
+        #expect(try tail.partitions(timeoutMilliseconds: 10_000) == [0, 1])
+        let ends = try [0, 1].map {
+            try tail.watermarks(partition: $0, timeoutMilliseconds: 10_000).high
+        }
+        #expect(ends == [4, 0])
+        // Later records may be older: the first that is young enough has none before it.
+        let found = try tail.offsets(at: 2_000, of: [0, 1], timeoutMilliseconds: 10_000)
+        #expect(found.map(\.offset) == [1, nil])
+        let late = try tail.offsets(at: 9_001, of: [0], timeoutMilliseconds: 10_000)
+        #expect(late.map(\.offset) == [nil])
+        let sink = try fixture.makeSink(id: Names.unique(), input: topic, output: topic)
+        defer { sink.close(timeoutMilliseconds: 5_000) }
+        try persisting { try sink.initTransactions(timeoutMilliseconds: 10_000) }
+        try sink.begin()
+        try sink.produce(Record(partition: 0, value: "aborted"), topic: .commands)
+        while sink.outstanding > 0 { sink.serve() }
+        try persisting { try sink.abort(timeoutMilliseconds: 10_000) }
+        try fixture.write([Record(partition: 1, value: "last")], to: topic)
+        try tail.assign([
+            PartitionOffset(partition: 0, offset: 1), PartitionOffset(partition: 1, offset: 0),
+        ])
+        var values: [Int32: [String?]] = [:]
+        let deadline = ContinuousClock.now.advanced(by: patience)
+        while values[0]?.count != 3 || values[1]?.count != 1 {
+            guard ContinuousClock.now < deadline else { throw Impatience() }
+            try tail.poll(limit: 10, timeoutMilliseconds: 50)
+            for index in 0..<tail.batch.count {
+                let view = tail.batch[index]
+                values[view.partition, default: []].append(Record(view).value)
+            }
+        }
+        #expect(values == [0: ["5000", "3000", "9000"], 1: ["last"]])
+        while (tail.position(partition: 0) ?? 0) < 6 {
+            guard ContinuousClock.now < deadline else { throw Impatience() }
+            try tail.poll(limit: 10, timeoutMilliseconds: 50)
+            #expect(tail.batch.isEmpty, "what was aborted is not read, nor its marker")
+        }
+    }
 }

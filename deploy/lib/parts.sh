@@ -37,5 +37,6 @@ part_lines=(
     "overlay     | check | deploy/checks/overlay-page |"
     "overlay     | check | deploy/checks/overlay |"
     "overlay     | check | deploy/checks/overlay-input |"
+    "overlay     | check | deploy/checks/overlay-load |"
     "performance | check | deploy/checks/instructions |"
 )

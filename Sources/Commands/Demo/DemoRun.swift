@@ -34,8 +34,10 @@ final class DemoRun {
         _ pool: EmbeddedPool,
         _ view: DemoView,
         _ signals: StopSignals,
-        _ context: CommandContext
+        _ context: CommandContext,
+        overlay: String
     ) {
+        figures.overlay = overlay
         self.options = options
         self.pool = pool
         self.view = view

@@ -1,5 +1,7 @@
 /// The line of figures under the lanes.
 struct DemoFigures: Equatable {
+    /// Where the overlay is.
+    var overlay = ""
     var elapsed: Int64 = 0
     var duration: Int64?
     var eventsPerSecond: Int64 = 0
@@ -64,7 +66,7 @@ struct DemoScreen {
 
     private func title(_ figures: DemoFigures, _ columns: Int) -> String {
         let total = figures.duration.map { " of \(clock($0))" } ?? ""
-        let left = "giftcombo demo: two workers, four partitions, an embedded broker"
+        let left = "giftcombo demo, in a browser: \(figures.overlay)"
         let right = clock(figures.elapsed) + total
         let text = cut(left, toColumns: max(0, columns - right.count - 1))
         return styled(text, "1") + at(max(1, columns - right.count + 1)) + right

@@ -14,7 +14,7 @@ final class EmbeddedPool {
     static let workers = 2
     static let partitions = 4
     private static let input = "gift.events"
-    private static let output = OutputTopics(
+    static let output = OutputTopics(
         commands: "overlay.commands",
         deadLetters: "gift.events.dlq",
         changelog: "giftcombo-combos"
@@ -26,6 +26,8 @@ final class EmbeddedPool {
     private static let rebalanceFamily = MetricCatalogue.rebalances.name
     private static let lateFamily = MetricCatalogue.lateRecords.name
 
+    /// What reaches the brokers.
+    let settings: KafkaSettings
     private let cluster: MockCluster
     private let pool: WorkerPool
     private let registry = MetricRegistry()
@@ -53,7 +55,7 @@ final class EmbeddedPool {
         ] {
             try cluster.createTopic(topic, partitions: Self.partitions)
         }
-        let settings = try Self.settings(cluster.bootstrapServers)
+        settings = try Self.settings(cluster.bootstrapServers)
         var worker = WorkerConfiguration()
         worker.instanceID = "demo"
         worker.combo = combo

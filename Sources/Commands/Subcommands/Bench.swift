@@ -24,6 +24,7 @@ let benchCommand = Subcommand(
         Subcommand.Option("rooms", value: "N", meaning: "rooms that they watch (50)"),
         Subcommand.Option("rate", value: "N", meaning: "commands a second (2000)"),
         Subcommand.Option("duration", value: "TIME", meaning: "how long they come (10s)"),
+        Subcommand.Option("warm-up", value: "TIME", meaning: "how long they are not timed (2s)"),
         Subcommand.Option("json", meaning: "one JSON object a line for each measurement"),
     ],
     details: """
@@ -102,6 +103,7 @@ private func benchOverlay(
     if let time = try reader.value("duration", .duration(1_000...3_600_000)) {
         plan.duration = time
     }
+    if let time = try reader.value("warm-up", .duration(0...3_600_000)) { plan.warmUp = time }
     plan.base = SystemClock().wall.milliseconds
     let loaded = try context.configuration(from: arguments)
     let measurement = try OverlayBenchmark(loaded.configuration, plan).run()

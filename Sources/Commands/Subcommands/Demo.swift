@@ -25,9 +25,12 @@ let demoCommand = Subcommand(
         counted once, and that an offline replay of the same events gives the same commands. Exit
         code 0 means that all of it held.
 
+        The overlay in a browser is at the address that the view shows: a list of the live rooms
+        with their pages; overlay.listen, or another port where that is in use.
+
         The broker is the client library's pretended one: it proves nothing about exactly-once.
-        The combo and time keys of the configuration hold; brokers, topics and workers are the
-        demo's.
+        The combo, time and overlay keys of the configuration hold; brokers, topics and workers are
+        the demo's.
         """,
     run: demo
 )
@@ -36,7 +39,7 @@ private func demo(
     _ arguments: ParsedArguments,
     _ context: CommandContext
 ) throws(CommandFailure) {
-    let loaded = try context.configuration(from: arguments, groups: [.combo, .time])
+    let loaded = try context.configuration(from: arguments, groups: [.combo, .time, .overlay])
     guard !arguments.has("print-config") else {
         context.output.write(ConfigurationText.properties(of: loaded))
         return
@@ -51,7 +54,7 @@ private func demo(
     let signals = StopSignals()
     let lines = HeldLines()
     do {
-        let text = try show(options, arguments, signals, lines, context)
+        let text = try show(options, loaded, arguments, signals, lines, context)
         context.output.flush()
         context.tell(text)
     } catch {
@@ -63,6 +66,7 @@ private func demo(
 
 private func show(
     _ options: DemoOptions,
+    _ loaded: LoadedConfiguration,
     _ arguments: ParsedArguments,
     _ signals: StopSignals,
     _ lines: HeldLines,
@@ -91,7 +95,18 @@ private func show(
     } catch {
         throw CommandFailure(.failure, "the embedded broker: \(error)")
     }
-    return try DemoRun(options, pool, view, signals, context).run()
+    let overlay = try EmbeddedOverlay(
+        loaded.configuration,
+        isChosen: loaded.settings.contains {
+            $0.key == "overlay.listen" && $0.source != .defaultValue
+        },
+        pool,
+        log: log
+    )
+    defer { overlay.stop() }
+    if !isOnScreen { context.tell("the overlay: \(overlay.address)") }
+    let run = DemoRun(options, pool, view, signals, context, overlay: overlay.address)
+    return try run.run()
 }
 
 /// The last lines of a log that is shown only if something fails.

@@ -21,6 +21,8 @@ final class OverlayBenchmark {
     private var measurement = OverlayMeasurement()
     private var chunk = [UInt8](repeating: 0, count: 262_144)
     private let production = Production()
+    /// Commands made earlier than this are not timed, epoch ms.
+    private var timedFrom = Int64.max
 
     /// How the producer's thread ends.
     private final class Production: Sendable {
@@ -114,7 +116,7 @@ final class OverlayBenchmark {
         for (index, stream) in streams.enumerated() where polled[index].revents != 0 {
             let now = clock.wall.milliseconds
             let outcome = stream.read(plan, into: &chunk) { time in
-                measurement.note(latency: now - time)
+                if time >= timedFrom { measurement.note(latency: now - time) }
             }
             if outcome == .closed {
                 measurement.dropped += 1
@@ -139,6 +141,7 @@ final class OverlayBenchmark {
         let (plan, settings, production) = (plan, settings, production)
         let topic = configuration.topics.output
         let clientID = "\(configuration.groupID)-bench"
+        timedFrom = clock.wall.milliseconds + plan.warmUp
         startThread {
             var failure: StreamError?
             do throws(StreamError) {
