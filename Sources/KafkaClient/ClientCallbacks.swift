@@ -53,6 +53,8 @@ func registerCallbacks(on configuration: OpaquePointer, role: ClientRole) {
     unsafe rd_kafka_conf_set_log_cb(configuration, logLine)
     unsafe rd_kafka_conf_set_error_cb(configuration, clientError)
     unsafe rd_kafka_conf_set_stats_cb(configuration, statistics)
+    // A librdkafka without TLS has no such callback; then there is nothing to verify either.
+    _ = unsafe rd_kafka_conf_set_ssl_cert_verify_cb(configuration, certificateVerdict)
     if role.isProducer { unsafe rd_kafka_conf_set_dr_msg_cb(configuration, deliveryReport) }
     if case .source = role { unsafe rd_kafka_conf_set_rebalance_cb(configuration, rebalance) }
 }
@@ -75,6 +77,29 @@ private func logLine(
             message: String(cString: message)
         )
     )
+}
+
+/// Agrees with OpenSSL about a broker's certificate, and says why one is refused.
+///
+/// librdkafka's own message is the same for all reasons; this one stands in a line of its log.
+private func certificateVerdict(
+    _ client: OpaquePointer?,
+    _ name: UnsafePointer<CChar>?,
+    _ node: Int32,
+    _ code: UnsafeMutablePointer<Int32>?,
+    _ depth: Int32,
+    _ certificate: UnsafePointer<CChar>?,
+    _ size: Int,
+    _ reason: UnsafeMutablePointer<CChar>?,
+    _ reasonSize: Int,
+    _ opaque: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let code = unsafe code?.pointee, code != 0 else { return 1 }
+    guard let reason = unsafe reason else { return 0 }
+    let text = Array(CertificateFault.description(code).utf8.prefix(max(reasonSize - 1, 0)))
+    for (index, byte) in text.enumerated() { unsafe reason[index] = CChar(bitPattern: byte) }
+    if reasonSize > 0 { unsafe reason[text.count] = 0 }
+    return 0
 }
 
 private func clientError(

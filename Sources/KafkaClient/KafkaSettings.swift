@@ -71,6 +71,11 @@ package struct KafkaSettings: Sendable {
         unsafe String(cString: rd_kafka_version_str())
     }
 
+    /// The same as a number that grows: 0x020601ff is 2.6.1.
+    package static var libraryNumber: Int {
+        Int(rd_kafka_version())
+    }
+
     /// The longest time that a transaction may take, milliseconds.
     package var transactionTimeoutMilliseconds: Int {
         milliseconds("transaction.timeout.ms", default: SettingRules.transactionTimeout)
