@@ -15,15 +15,17 @@ package enum JSONKind: Sendable {
 /// and objects may be open at once. A reader that threw must not be used again.
 ///
 /// ```swift
-/// var reader = unsafe JSONReader(bytes) try reader.beginObject() while let name = try
-/// reader.nextField() {
+/// var reader = unsafe JSONReader(bytes)
+/// try reader.beginObject()
+/// while let name = try reader.nextField() {
 ///     switch name {
 ///     case "offset": offset = try reader.integer()
 ///     case "key": key = try reader.consumeNull() ? nil : reader.string()
 ///     case "value": rawValue = try reader.skipValue()
 ///     default: try reader.skipValue()
 ///     }
-/// } try reader.finish()
+/// }
+/// try reader.finish()
 /// ```
 @safe
 package struct JSONReader {

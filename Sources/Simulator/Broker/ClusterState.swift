@@ -38,6 +38,25 @@ struct ProcessState: Sendable {
     var wallOffset: Int64 = 0
     /// When it may start again.
     var startAt: Int64 = 0
+    /// How long each worker's last poll would have waited, milliseconds.
+    private var waits: [Int64] = []
+
+    init(startAt: Int64 = 0, isAlive: Bool = false) {
+        self.startAt = startAt
+        self.isAlive = isAlive
+    }
+
+    mutating func setWait(_ milliseconds: Int64, of worker: Int) {
+        while waits.count <= worker { waits.append(0) }
+        waits[worker] = milliseconds
+    }
+
+    /// How long the worker waits till its next turn; 0 if its last poll brought something.
+    mutating func takeWait(of worker: Int) -> Int64 {
+        guard worker < waits.count else { return 0 }
+        defer { waits[worker] = 0 }
+        return waits[worker]
+    }
 }
 
 /// Everything outside of the workers: brokers, coordinators, the threads of client libraries,
@@ -185,23 +204,18 @@ struct ClusterState: Sendable {
     }
 
     private mutating func append(upstreamAt index: Int) {
-        let record = upstream[index]
-        upstream[index].offset = topics[inputTopic].logs[record.partition].append(
-            LogRecord(
-                offset: 0,
-                timestamp: wall - record.lateness,
-                key: record.key,
-                value: record.value
-            )
+        let partition = upstream[index].partition
+        let timestamp = wall - upstream[index].lateness
+        let record = LogRecord(
+            timestamp: timestamp,
+            key: upstream[index].key,
+            value: upstream[index].value
         )
-        upstream[index].timestamp = wall - record.lateness
+        upstream[index].offset = topics[inputTopic].logs[partition].append(record)
+        upstream[index].timestamp = timestamp
         // A transaction of upstream's that was aborted: only its marker takes an offset.
-        if record.isFollowedByMarker {
-            topics[inputTopic].logs[record.partition].endTransaction(
-                0,
-                isCommit: false,
-                at: wall
-            )
+        if upstream[index].isFollowedByMarker {
+            topics[inputTopic].logs[partition].endTransaction(0, isCommit: false, at: wall)
         }
     }
 }

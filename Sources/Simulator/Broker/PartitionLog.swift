@@ -1,16 +1,45 @@
 internal import StreamPorts
 
 /// A record as a log holds it.
+///
+/// Its bytes are one object, for records are copied from log to batch and back by the million.
 struct LogRecord: Sendable {
-    var offset: Int64
+    private final class Content: Sendable {
+        let key: [UInt8]?
+        let value: [UInt8]?
+        let headers: [RecordHeader]
+
+        init(key: [UInt8]?, value: [UInt8]?, headers: [RecordHeader]) {
+            self.key = key
+            self.value = value
+            self.headers = headers
+        }
+    }
+
+    var offset: Int64 = 0
     var timestamp: Int64
-    var key: [UInt8]?
-    var value: [UInt8]?
-    var headers: [RecordHeader] = []
     /// The transaction that wrote it; nil: none.
     var transaction: Int?
+    private let content: Content?
+
+    var key: [UInt8]? { content?.key }
+    var value: [UInt8]? { content?.value }
+    var headers: [RecordHeader] { content?.headers ?? [] }
     /// Whether it is a control record, which no reader sees.
-    var isMarker = false
+    var isMarker: Bool { content == nil }
+
+    /// A record that is to be appended.
+    init(timestamp: Int64, key: [UInt8]?, value: [UInt8]?, headers: [RecordHeader] = []) {
+        self.timestamp = timestamp
+        content = Content(key: key, value: value, headers: headers)
+    }
+
+    /// A control record.
+    init(endOf transaction: Int, timestamp: Int64) {
+        self.timestamp = timestamp
+        self.transaction = transaction
+        content = nil
+    }
 }
 
 /// One partition of one topic.
@@ -50,9 +79,7 @@ struct PartitionLog: Sendable {
     mutating func endTransaction(_ transaction: Int, isCommit: Bool, at timestamp: Int64) {
         if !isCommit { aborted.insert(transaction) }
         open.removeAll { $0.transaction == transaction }
-        append(
-            LogRecord(offset: 0, timestamp: timestamp, transaction: transaction, isMarker: true)
-        )
+        append(LogRecord(endOf: transaction, timestamp: timestamp))
     }
 
     /// Index of the first record at or after `offset`.

@@ -50,8 +50,7 @@ enum PortCall: String, CaseIterable, Sendable {
 /// The simulated cluster: one state, which every port of every process reaches.
 ///
 /// A simulation has one thread, so the lock is never waited for; it is there because ports and
-/// clocks
-/// are made by Sendable factories.
+/// clocks are made by Sendable factories.
 final class SimulatedCluster: Sendable {
     private let state: Mutex<ClusterState>
 

@@ -92,7 +92,6 @@ package final class StandaloneCluster: Sendable {
             for record in records {
                 state.topics[topic].logs[Int(record.partition)].append(
                     LogRecord(
-                        offset: 0,
                         timestamp: record.timestamp,
                         key: record.key,
                         value: record.value,

@@ -89,8 +89,6 @@ struct FaultState: Sendable {
     var struck = 0
     /// Partitions whose next fetch begins a little earlier, by process.
     var rewinds: [Int] = []
-    /// How long each worker's last poll would have waited, by process and worker.
-    var waits: [Int: [Int: Int64]] = [:]
 
     mutating func schedule(_ faults: [Fault]) {
         timed = faults.filter { $0.trigger == .moment }.sorted { $0.at < $1.at }

@@ -99,7 +99,6 @@ final class SimulatedSink: TransactionalSink {
             Queued(
                 address: LogAddress(topic: topic, partition: number),
                 record: LogRecord(
-                    offset: 0,
                     timestamp: timestamp,
                     key: key,
                     value: value,

@@ -56,8 +56,10 @@ final class SimulatedSource: RecordSource {
         let identity = identity
         let waits = cluster.change { state in
             guard state.settings.pollsTakeTime else {
-                state.faults.waits[identity.process, default: [:]][identity.worker] =
-                    Int64(milliseconds)
+                state.processes[identity.process].setWait(
+                    Int64(milliseconds),
+                    of: identity.worker
+                )
                 return false
             }
             state.advance(by: Int64(milliseconds))

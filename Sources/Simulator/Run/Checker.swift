@@ -19,35 +19,42 @@ struct Checker {
     // MARK: - Output
 
     /// The committed commands are the reference model's, combo by combo, and no id comes twice;
-    /// each
-    /// unreadable record is among the dead letters once.
+    /// each unreadable record is among the dead letters once.
     mutating func checkOutput() {
-        var expected: [CommandID: Shown] = [:]
+        var models = state.topics[topics.input].logs.map { _ in
+            ReferenceModel(configuration.combo)
+        }
         var unreadable: [String] = []
-        for partition in state.topics[topics.input].logs.indices {
-            var model = ReferenceModel(configuration.combo)
-            for record in state.upstream where record.partition == partition {
-                guard let gift = record.gift else {
-                    if record.value != nil { unreadable.append("\(partition)-\(record.offset)") }
-                    continue
-                }
-                model.apply(gift, offset: record.offset, at: record.timestamp)
+        for record in state.upstream {
+            if let gift = record.gift {
+                models[record.partition].apply(gift, offset: record.offset, at: record.timestamp)
+            } else if record.value != nil {
+                unreadable.append("\(record.partition)-\(record.offset)")
             }
+        }
+        var expected: [CommandID: Expected] = [:]
+        for (partition, model) in models.enumerated() {
             for command in model.commands {
                 let id = CommandID(
                     partition: partition,
                     comboOffset: command.comboOffset,
                     sequence: command.sequence
                 )
-                expected[id] = command
+                expected[id] = Expected(command: command)
             }
         }
         compare(expected)
         compareDeadLetters(unreadable)
     }
 
-    private mutating func compare(_ expected: [CommandID: Shown]) {
-        var left = expected
+    /// A command of the reference model, and whether the output holds it.
+    private struct Expected {
+        var command: Shown
+        var isCommitted = false
+    }
+
+    private mutating func compare(_ all: consuming [CommandID: Expected]) {
+        var expected = all
         for log in state.topics[topics.commands].logs {
             // A combo's commands have one key and lie in one partition, in order.
             var latest: [CommandID: UInt32] = [:]
@@ -57,12 +64,13 @@ struct Checker {
                     continue
                 }
                 let id = read.id
-                if let wanted = left.removeValue(forKey: id) {
-                    if read.command != wanted {
-                        find("\(id) is \(read.command), must be \(wanted)")
+                if let place = expected.index(forKey: id) {
+                    let wanted = expected.values[place]
+                    if wanted.isCommitted { find("\(id) was committed twice") }
+                    if read.command != wanted.command {
+                        find("\(id) is \(read.command), must be \(wanted.command)")
                     }
-                } else if expected[id] != nil {
-                    find("\(id) was committed twice")
+                    expected.values[place].isCommitted = true
                 } else {
                     find("\(id) must not be: \(read.command)")
                 }
@@ -76,7 +84,8 @@ struct Checker {
                 }
             }
         }
-        for id in left.keys.sorted() { find("\(id) is missing") }
+        let missing = expected.filter { !$0.value.isCommitted }.keys
+        for id in missing.sorted() { find("\(id) is missing") }
     }
 
     private mutating func compareDeadLetters(_ unreadable: [String]) {

@@ -26,8 +26,6 @@ struct CommandID: Hashable, Comparable, CustomStringConvertible {
         self.init(partition: partition, comboOffset: comboOffset, sequence: sequence)
     }
 
-    var comboID: String { "\(partition)-\(comboOffset)" }
-
     var description: String { "\(partition)-\(comboOffset)#\(sequence)" }
 
     static func < (left: CommandID, right: CommandID) -> Bool {
@@ -45,11 +43,11 @@ struct ReadCommand {
 
     /// In about the order in which they come, so that the next name is soon found.
     private static let fields: [(name: String, field: Field)] = [
-        ("command", .command), ("id", .id), ("combo_id", .comboID), ("seq", .sequence),
-        ("room_id", .text(0)), ("user_id", .text(1)), ("user_name", .text(2)),
-        ("recipient_id", .text(3)), ("gift_id", .text(4)), ("gift_name", .text(5)),
+        ("command", .command), ("combo_id", .comboID), ("id", .id), ("seq", .sequence),
         ("from", .from), ("count", .count), ("value", .value), ("lane", .lane), ("at", .at),
-        ("hide_at", .hideAt), ("end_at", .endAt), ("resumed", .resumed),
+        ("hide_at", .hideAt), ("end_at", .endAt), ("resumed", .resumed), ("room_id", .text(0)),
+        ("user_id", .text(1)), ("user_name", .text(2)), ("recipient_id", .text(3)),
+        ("gift_id", .text(4)), ("gift_name", .text(5)),
     ]
 
     /// The field of a name, looked for from `place` on; the next search begins behind it.
@@ -102,8 +100,9 @@ struct ReadCommand {
                 return nil
             }
         }
-        guard let names, let id = CommandID(names.id), id.comboID == names.comboID,
-            id.sequence == command.sequence
+        guard let names, let id = CommandID(names.id), id.sequence == command.sequence,
+            names.id.utf8.starts(with: names.comboID.utf8),
+            names.id.utf8.dropFirst(names.comboID.utf8.count).first == UInt8(ascii: "#")
         else { return nil }
         self.id = id
         command.comboOffset = id.comboOffset

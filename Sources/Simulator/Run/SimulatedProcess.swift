@@ -57,8 +57,7 @@ final class SimulatedProcess {
         guard let slot else { return start() }
         turnWorker(slot)
         let (isAlive, now, wait) = cluster.change { state in
-            let wait = state.faults.waits[number]?[slot] ?? 0
-            state.faults.waits[number]?[slot] = nil
+            let wait = state.processes[number].takeWait(of: slot)
             return (
                 state.processes[number].isAlive, state.now,
                 max(1, wait) + Int64(state.random.next() % 2)

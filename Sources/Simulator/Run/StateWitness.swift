@@ -65,9 +65,8 @@ final class StateWitness {
                 index += 1
             }
             nextOffset = max(nextOffset, committed.offset)
-            let digits = committed.metadata.flatMap { Int64($0.drop { !$0.isNumber }) }
-            if let clock = digits {
-                engine.advance(to: EventTime(milliseconds: clock), into: &output)
+            if let clock = ClockMetadata.clock(committed.metadata) {
+                engine.advance(to: clock, into: &output)
             }
             output.removeAll()
         }
