@@ -5,7 +5,8 @@ package import StreamPorts
 ///
 /// Everything happens in transactions of an id of its own that are aborted. And what is sent in
 /// them is what brokers refuse for a reason that they look at after the rights: a record that is
-/// too large, an offset with too much metadata, a record without a key for a compacted topic. One
+/// too large, an offset with too much metadata, a record without a key for a compacted topic. A
+/// probe tries one thing: a refused record leaves a gap in its producer's sequence numbers. One
 /// thread makes all calls.
 @safe
 package final class RightsProbe {
@@ -140,16 +141,36 @@ package final class RightsProbe {
             if code != RD_KAFKA_RESP_ERR_NO_ERROR {
                 failure = StreamError(code, operation: "flush")
             }
+            if failures.contains(RD_KAFKA_RESP_ERR__PURGE_QUEUE) { failure = reasonOfPurge() }
         } catch {
             failure = error
         }
         let codes = failures
-        try unsafe check(
-            "abort_transaction",
-            rd_kafka_abort_transaction(handle.pointer, Self.timeout)
-        )
+        do throws(StreamError) {
+            try unsafe check(
+                "abort_transaction",
+                rd_kafka_abort_transaction(handle.pointer, Self.timeout)
+            )
+        } catch {
+            // A broker that has refused the only partition knows of nothing to abort. Whatever
+            // is open in truth is ended by the id's next producer, or by its time-out.
+            if failure == nil, codes.isEmpty { failure = error }
+        }
         if let failure { throw failure }
         return codes
+    }
+
+    /// Why records were dropped before they were sent.
+    ///
+    /// The transaction has failed by then, so that it can only be aborted, and every call that goes
+    /// on with it is refused with the reason; a commit too.
+    private func reasonOfPurge() -> StreamError {
+        let refusal = unsafe rd_kafka_commit_transaction(handle.pointer, Self.timeout)
+        return unsafe StreamError(
+            taking: refusal,
+            operation: "produce",
+            client: handle.pointer
+        ) ?? StreamError(RD_KAFKA_RESP_ERR__PURGE_QUEUE, operation: "produce")
     }
 
     private func produce(

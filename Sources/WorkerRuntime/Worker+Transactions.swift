@@ -246,7 +246,7 @@ extension Worker {
             renewSink()
             rebuild()
         case .refused:
-            fail(exitCode: 1, "\(error)")
+            fail(exitCode: 1, error.withAdvice)
         }
     }
 
@@ -335,7 +335,7 @@ extension Worker {
             } catch {
                 log.warning("producer-not-ready", ["error": "\(error)"], repeatKey: "not-ready")
                 sink.close(timeoutMilliseconds: 0)
-                if error.disposition == .refused { return fail(exitCode: 1, "\(error)") }
+                if error.disposition == .refused { return fail(exitCode: 1, error.withAdvice) }
                 if board.stopRequested { return fail(exitCode: 1, "stopped without a producer") }
                 board.beat(worker: number, clock.monotonic)
                 clock.sleep(milliseconds: Limits.questionRetryMilliseconds)

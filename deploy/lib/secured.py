@@ -9,8 +9,7 @@ import subprocess
 
 from cluster import KAFKA, Cluster, Failure, free_ports
 
-PASSWORDS = {"admin": "admin-not-secret", "worker": "worker-s3cret-plain",
-             "narrow": "narrow-s3cret-plain"}
+PASSWORDS = {user: f"{user}-s3cret" for user in ("admin", "worker", "auditor", "operator")}
 KEY_PASSWORD = "key-s3cret"
 
 
@@ -81,6 +80,7 @@ class SecuredCluster(Cluster):
             "ssl.keystore.type": "PEM", "ssl.keystore.location": server,
             "ssl.truststore.type": "PEM", "ssl.truststore.location": self.authority.certificate,
             "listener.name.mutual.ssl.client.auth": "required",
+            "ssl.principal.mapping.rules": "RULE:^CN=(.*)$/$1/,DEFAULT",
             "listener.name.expired.ssl.keystore.location": expired,
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
             "super.users": "User:ANONYMOUS",
@@ -114,16 +114,15 @@ class SecuredCluster(Cluster):
             "kafka.ssl.certificate.location": str(certificate), **others,
         }
 
-    def allow(self, user, operations, *resources, remove=False):
+    def allow(self, user, operations, *resources):
         """Gives a user operations on resources as Kafka's tool takes them: `--topic`, `T`."""
         given = [word for operation in operations for word in ("--operation", operation)]
         done = subprocess.run(
             ["java", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
              "-Dkafka.log.level=WARN", f"-Dlog4j2.configurationFile={KAFKA}/log4j2.properties",
              "-cp", f"{KAFKA}/libs/*", "org.apache.kafka.tools.AclCommand",
-             "--bootstrap-server", self.brokers, "--remove" if remove else "--add",
-             *(["--force"] if remove else ["--allow-principal", f"User:{user}"]),
-             *(["--allow-principal", f"User:{user}"] if remove else []), *given, *resources],
+             "--bootstrap-server", self.brokers, "--add", "--allow-principal", f"User:{user}",
+             *given, *resources],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
         )
         if done.returncode != 0:

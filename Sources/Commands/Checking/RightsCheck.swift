@@ -31,42 +31,53 @@ struct RightsCheck {
         let visible = topics.filter { !$0.partitions.isEmpty }
         for topic in visible where ["input.topic", "changelog.topic"].contains(topic.key) {
             let attempt = { () throws(StreamError) in try read(topic.name, reader(of: topic)) }
-            findings.append(finding(topic.name, "be read", "Read on the topic", attempt))
+            findings.append(finding(topic.name, "be read", "Read", topic: topic.name, attempt))
         }
         let id = Self.transactionalID(configuration)
-        var begun: RightsProbe?
-        let begin = { () throws(StreamError) in
-            let probe = try makeProbe()
-            begun = probe
-            try probe.beginTransactions()
-        }
-        let may = finding(id, "begin transactions", "Write on the transactional id", begin)
-        findings.append(may)
-        guard let probe = begun else { return findings }
-        defer { probe.close(timeoutMilliseconds: 1000) }
-        guard may.verdict == .ok else { return findings }
+        let begin = { () throws(StreamError) in try probing(makeProbe) { _ in } }
+        findings.append(finding(id, "begin transactions", "Write", begin))
+        guard findings.last?.verdict == .ok else { return findings }
         for topic in visible where topic.key != "input.topic" {
-            findings.append(write(topic, probe))
+            findings.append(write(topic, makeProbe))
         }
         if let input = visible.first, input.key == "input.topic" {
             let group = configuration.groupID
             let commit = { () throws(StreamError) in
-                try probe.commitOffset(of: input.name, group: group)
+                try probing(makeProbe) { (probe) throws(StreamError) in
+                    try probe.commitOffset(of: input.name, group: group)
+                }
             }
-            findings.append(finding(group, "commit offsets", "Read on the group", commit))
+            findings.append(finding(group, "commit offsets", "Read", topic: input.name, commit))
         }
         return findings
     }
 
-    private func write(_ topic: TopicDescription, _ probe: RightsProbe) -> Finding {
+    /// Tries one thing with a producer of its own.
+    private func probing(
+        _ makeProbe: () throws(StreamError) -> RightsProbe,
+        _ attempt: (RightsProbe) throws(StreamError) -> Void
+    ) throws(StreamError) {
+        let probe = try makeProbe()
+        defer { probe.close(timeoutMilliseconds: 1000) }
+        try probe.beginTransactions()
+        try attempt(probe)
+    }
+
+    private func write(
+        _ topic: TopicDescription,
+        _ makeProbe: () throws(StreamError) -> RightsProbe
+    ) -> Finding {
         let limit = topic.number("max.message.bytes").map { Int($0) } ?? Self.usualLimit
         guard limit < Self.largestProbe else {
             let reason = "it takes records of any size (max.message.bytes)"
             let detail = "whether \(topic.name) may be written is not tried, as \(reason)"
             return Finding(.warning, "rights", detail)
         }
-        return finding(topic.name, "be written", "Write on the topic") { () throws(StreamError) in
-            try probe.write(to: topic.name, refusedBytes: limit + 1)
+        return finding(topic.name, "be written", "Write", topic: topic.name) {
+            () throws(StreamError) in
+            try probing(makeProbe) { (probe) throws(StreamError) in
+                try probe.write(to: topic.name, refusedBytes: limit + 1)
+            }
         }
     }
 
@@ -107,27 +118,34 @@ struct RightsCheck {
         )
     }
 
-    /// What an attempt has shown; `operation` is what is missing where the brokers speak of rights.
+    /// What an attempt has shown; `operation` on `topic` is what is missing where the brokers speak
+    /// of the topic's rights.
     private func finding(
         _ name: String,
         _ action: String,
         _ operation: String,
+        topic: String = "",
         _ attempt: () throws(StreamError) -> Void
     ) -> Finding {
         do throws(StreamError) {
             try attempt()
             return Finding(.ok, "rights", "\(name) may \(action)")
         } catch {
-            guard error.code.hasSuffix("AUTHORIZATION_FAILED") else {
+            guard error.isMissingRight else {
                 let advice = remedy(error).map { "; \($0)" } ?? ""
                 let detail = "whether \(name) may \(action) can't be seen: \(error.detail)"
                 return Finding(.failed, "rights", detail + advice)
             }
-            return Finding(
-                .failed,
-                "rights",
-                "\(name) may not \(action) (\(error.code)); grant \(operation)"
-            )
+            let right =
+                switch error.code {
+                case "GROUP_AUTHORIZATION_FAILED": "Read on the group \(configuration.groupID)"
+                case "TRANSACTIONAL_ID_AUTHORIZATION_FAILED":
+                    "Write on the transactional ids that begin with "
+                        + "\(configuration.groupID)-\(configuration.instanceID)-"
+                default: "\(operation) on the topic \(topic)"
+                }
+            let detail = "\(name) may not \(action) (\(error.code)); grant \(right)"
+            return Finding(.failed, "rights", detail)
         }
     }
 }

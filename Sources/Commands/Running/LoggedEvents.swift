@@ -5,9 +5,15 @@ internal import Telemetry
 /// Writes what librdkafka reports by itself into the program's log.
 struct LoggedEvents: ClientEvents {
     private let log: Logger
+    private let remedy: Remedy?
+    private let health: ProcessHealth?
 
-    init(_ log: Logger) {
+    /// With a remedy errors say what to do; the health of a process that waits for its brokers
+    /// gives the last of them as its reason.
+    init(_ log: Logger, _ remedy: Remedy? = nil, _ health: ProcessHealth? = nil) {
         self.log = log
+        self.remedy = remedy
+        self.health = health
     }
 
     func logged(_ line: ClientLogLine) {
@@ -24,11 +30,13 @@ struct LoggedEvents: ClientEvents {
     }
 
     func failed(_ error: StreamError, client: String) {
-        log.warning(
-            "client-error",
-            ["client": "\(client)", "error": "\(error)"],
-            repeatKey: "client-error \(client) \(error.code)"
-        )
+        let advice = remedy?(error)
+        if error.code != "_ALL_BROKERS_DOWN" {
+            health?.waits(for: advice.map { "\(error.detail); \($0)" } ?? error.detail)
+        }
+        var fields: LogFields = ["client": "\(client)", "error": "\(error)"]
+        if let advice { fields = fields.followed(by: ["next": "\(advice)"]) }
+        log.warning("client-error", fields, repeatKey: "client-error \(client) \(error.code)")
     }
 
     func statistics(_ json: RawSpan, client: String) {}
