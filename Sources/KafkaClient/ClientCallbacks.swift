@@ -2,6 +2,7 @@
 // main-actor file would trap on librdkafka's threads.
 internal import CRdKafka
 internal import StreamPorts
+internal import Synchronization
 
 /// Who polls a client, and hears its callbacks on the same thread.
 protocol ClientResponder: AnyObject {
@@ -33,6 +34,8 @@ final class CallbackContext {
     let events: any ClientEvents
     /// Touched by the polling thread only.
     weak var responder: (any ClientResponder)?
+    /// Why a broker's certificate was refused last; written by librdkafka's threads.
+    let certificateFault = Mutex<String?>(nil)
 
     init(client: String, events: any ClientEvents) {
         self.client = client
@@ -79,9 +82,9 @@ private func logLine(
     )
 }
 
-/// Agrees with OpenSSL about a broker's certificate, and says why one is refused.
+/// Agrees with OpenSSL about a broker's certificate, and keeps why one is refused.
 ///
-/// librdkafka's own message is the same for all reasons; this one stands in a line of its log.
+/// librdkafka's own message is the same for all reasons.
 private func certificateVerdict(
     _ client: OpaquePointer?,
     _ name: UnsafePointer<CChar>?,
@@ -95,8 +98,10 @@ private func certificateVerdict(
     _ opaque: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let code = unsafe code?.pointee, code != 0 else { return 1 }
+    let fault = CertificateFault.description(code)
+    unsafe CallbackContext.of(opaque)?.certificateFault.withLock { $0 = fault }
     guard let reason = unsafe reason else { return 0 }
-    let text = Array(CertificateFault.description(code).utf8.prefix(max(reasonSize - 1, 0)))
+    let text = Array(fault.utf8.prefix(max(reasonSize - 1, 0)))
     for (index, byte) in text.enumerated() { unsafe reason[index] = CChar(bitPattern: byte) }
     if reasonSize > 0 { unsafe reason[text.count] = 0 }
     return 0
@@ -112,7 +117,12 @@ private func clientError(
         return
     }
     let code = rd_kafka_resp_err_t(code)
-    let detail = unsafe reason.map { unsafe String(cString: $0) }
+    var detail = unsafe reason.map { unsafe String(cString: $0) }
+    if let found = detail?.firstRange(of: "certificate verify failed"),
+        let fault = context.certificateFault.withLock({ $0 })
+    {
+        detail = detail.map { "\($0[..<found.upperBound]): \(fault)" }
+    }
     let fatal = unsafe StreamError(fatalOf: client, operation: "client")
     let error = fatal ?? StreamError(code, operation: "client", detail: detail)
     if let responder = context.responder {

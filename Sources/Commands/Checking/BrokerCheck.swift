@@ -96,9 +96,7 @@ struct BrokerCheck {
             else { break }
             rest = rest[end.upperBound...]
         }
-        if let end = rest.lastIndex(of: "("), rest[end...].hasPrefix("(after ") {
-            rest = rest[..<end]
-        }
+        if let time = rest.firstRange(of: " (after ") { rest = rest[..<time.lowerBound] }
         return String(trimmed(rest))
     }
 }

@@ -5,13 +5,8 @@ internal import Synchronization
 /// Keeps what clients report besides the answers to calls: why no broker can be reached.
 final class ReportedErrors: ClientEvents {
     private let errors = Mutex<[StreamError]>([])
-    private let certificateFault = Mutex<String?>(nil)
 
-    func logged(_ line: ClientLogLine) {
-        // The only place where the reason stands.
-        guard line.facility == "SSLCERTVRFY" else { return }
-        certificateFault.withLock { $0 = line.message }
-    }
+    func logged(_ line: ClientLogLine) {}
 
     func failed(_ error: StreamError, client: String) {
         // That all brokers are down follows from what was reported of each.
@@ -24,13 +19,7 @@ final class ReportedErrors: ClientEvents {
     /// The error that says most: a refused login or handshake is no matter of waiting, a broken
     /// connection may be.
     var worst: StreamError? {
-        var worst = errors.withLock { errors in
-            errors.first(where: Self.isLasting) ?? errors.last
-        }
-        if worst?.code == "_SSL", let fault = certificateFault.withLock({ $0 }) {
-            worst?.detail = fault
-        }
-        return worst
+        errors.withLock { errors in errors.first(where: Self.isLasting) ?? errors.last }
     }
 
     /// Whether an error will not pass by itself.
