@@ -175,8 +175,14 @@ package final class WorkerPool: Sendable {
                 }
                 sink.close(timeoutMilliseconds: 0)
             } catch {
-                if error.disposition == .refused { throw error }
-                noteWaiting(number, error)
+                guard error.disposition == .refused else {
+                    noteWaiting(number, error)
+                    continue
+                }
+                var named = error
+                named.detail += " (transactional.id \(configuration.groupID)-"
+                    + "\(configuration.instanceID)-\(number))"
+                throw named
             }
         }
         return nil

@@ -32,6 +32,7 @@ part_lines=(
     "operations  | tests | AdminServerTests"
     "operations  | check | deploy/checks/compose |"
     "operations  | check | deploy/checks/manifests |"
+    "operations  | check | deploy/checks/security |"
     "operations  | check | deploy/checks/alerting |"
     "overlay     | tests | OverlayGatewayTests"
     "performance | check | deploy/checks/instructions |"

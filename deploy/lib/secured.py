@@ -13,6 +13,7 @@ from cluster import Cluster, Failure, free_ports
 
 PASSWORDS = {user: f"{user}-s3cret" for user in ("admin", "worker", "auditor", "operator")}
 KEY_PASSWORD = "key-s3cret"
+NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
 # As the protocol numbers them.
 RESOURCES = {"Topic": 2, "Group": 3, "TransactionalId": 5}
 OPERATIONS = {"Read": 3, "Write": 4, "Create": 5, "Delete": 6, "Alter": 7, "Describe": 8,
@@ -34,15 +35,15 @@ class Authority:
         self.name = name
         self.certificate = folder / f"{name}.pem"
         self.key = folder / f"{name}.key"
-        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", 2, "-subj", f"/CN={name}",
+        openssl("req", "-x509", *NEW_KEY, "-days", 2, "-subj", f"/CN={name}",
                 "-keyout", self.key, "-out", self.certificate)
 
     def sign(self, name, days=1, password=None):
         """Paths of a key (PKCS 8), its certificate for 127.0.0.1, and both in one file."""
         key, request, certificate, both = (
             self.folder / f"{name}.{kind}" for kind in ("key", "csr", "crt", "both"))
-        openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-keyout", key,
-                "-out", request, "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost")
+        openssl("req", *NEW_KEY, "-subj", f"/CN={name}", "-keyout", key, "-out", request,
+                "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost")
         openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self.key,
                 "-CAcreateserial", "-days", days, "-copy_extensions", "copyall",
                 "-out", certificate)
