@@ -180,7 +180,8 @@ package final class WorkerPool: Sendable {
                     continue
                 }
                 var named = error
-                named.detail += " (transactional.id \(configuration.groupID)-"
+                named.detail +=
+                    " (transactional.id \(configuration.groupID)-"
                     + "\(configuration.instanceID)-\(number))"
                 throw named
             }
