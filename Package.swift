@@ -12,8 +12,17 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func library(
+    _ name: String,
+    _ dependencies: [Target.Dependency] = [],
+    embedding resources: [String] = []
+) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies,
+        resources: resources.map { .embedInCode($0) },
+        swiftSettings: settings
+    )
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -40,11 +49,26 @@ let package = Package(
             pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]
         ),
+        .systemLibrary(
+            name: "CGnuTLS",
+            pkgConfig: "gnutls",
+            providers: [.apt(["libgnutls28-dev"])]
+        ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         library("KafkaClient", ["StreamPorts", "CRdKafka"]),
         library("Telemetry"),
         library("AdminServer", ["Telemetry", "CMicroHTTPD"]),
         library("WorkerRuntime", ["ComboCore", "ComboWire", "StreamPorts", "Telemetry"]),
+        library(
+            "OverlayGateway",
+            ["ComboWire", "StreamPorts", "Telemetry", "AdminServer", "CGnuTLS"],
+            embedding: [
+                "Page/overlay.html", "Page/overlay.css", "Page/settings.js", "Page/words.js",
+                "Page/commands.js", "Page/lanes.js", "Page/sequence.js", "Page/rows.js",
+                "Page/events.js", "Page/overlay.js",
+                "Page/index.html", "Page/index.css",
+            ]
+        ),
         library(
             "Simulator",
             ["ComboCore", "ComboWire", "StreamPorts", "Telemetry", "WorkerRuntime"]
@@ -53,7 +77,7 @@ let package = Package(
             "Commands",
             [
                 "ComboCore", "ComboWire", "StreamPorts", "KafkaClient", "Telemetry", "AdminServer",
-                "WorkerRuntime", "Simulator", "CZlib",
+                "WorkerRuntime", "OverlayGateway", "Simulator", "CZlib",
             ]
         ),
         .executableTarget(name: "giftcombo", dependencies: ["Commands"], swiftSettings: settings),
@@ -70,6 +94,10 @@ let package = Package(
         tests(
             "WorkerRuntimeTests",
             ["ComboCore", "ComboWire", "Simulator", "StreamPorts", "Telemetry", "WorkerRuntime"]
+        ),
+        tests(
+            "OverlayGatewayTests",
+            ["AdminServer", "ComboWire", "OverlayGateway", "StreamPorts", "Telemetry"]
         ),
         tests(
             "CommandsTests",

@@ -13,6 +13,8 @@ package struct ServerLimits: Equatable, Sendable {
     /// How long a connection may neither send nor take anything, seconds: 10, so that a scraper
     /// that comes every 5 s keeps its connection and a dead client frees its own.
     package var idleSeconds: UInt32 = 10
+    /// Streams open at a time, besides the connections above: none.
+    package var streams: UInt32 = 0
 
     /// Creates the default limits.
     package init() {}
@@ -22,7 +24,7 @@ package struct ServerLimits: Equatable, Sendable {
 ///
 /// Handlers run on that thread, one at a time. The server answers 404 for paths that are not in the
 /// table, 405 for other methods, and refuses requests with a body. libmicrohttpd parses requests;
-/// its pointers live and die in this file.
+/// its pointers live and die in this file and in HTTPStream.swift.
 @safe
 package final class AdminServer {
     /// Where the server listens, with the port that it got.
@@ -30,16 +32,17 @@ package final class AdminServer {
     private let router: Router
     private var daemon: OpaquePointer?
 
-    /// Starts to serve `routes`, whose keys are paths.
+    /// Starts to serve `routes` and `streams`, whose keys are paths.
     ///
     /// - Throws: ``AdminServerError`` where it can't listen; it names the address and what to do.
     package init(
         listen: ListenAddress,
         routes: [String: HTTPHandler],
+        streams: [String: HTTPStreamHandler] = [:],
         limits: ServerLimits = ServerLimits()
     ) throws(AdminServerError) {
         let listener = try Listener(listen)
-        router = Router(routes: routes)
+        router = Router(routes: routes, streams: streams)
         address = listener.address
         let context = unsafe Unmanaged.passUnretained(router).toOpaque()
         // The server's thread inherits the mask: no signal of the process is delivered to it.
@@ -51,7 +54,7 @@ package final class AdminServer {
             listener.descriptor,
             answer,
             context,
-            limits.connections,
+            limits.connections + limits.streams,
             limits.connectionBytes,
             limits.idleSeconds
         )
@@ -73,6 +76,8 @@ package final class AdminServer {
     package func stop() {
         guard let running = unsafe daemon else { return }
         unsafe daemon = nil
+        // The library must not be stopped while a connection is in other hands.
+        router.open.closeAll()
         unsafe MHD_stop_daemon(running)
     }
 }
@@ -80,24 +85,31 @@ package final class AdminServer {
 /// What the server's thread needs; kept alive by the server, which outlives the thread.
 private final class Router: Sendable {
     private let routes: [String: HTTPHandler]
+    private let streams: [String: HTTPStreamHandler]
+    let open = OpenStreams()
 
-    init(routes: [String: HTTPHandler]) {
+    init(routes: [String: HTTPHandler], streams: [String: HTTPStreamHandler]) {
         self.routes = routes
+        self.streams = streams
     }
 
-    func response(to request: HTTPRequest) -> HTTPResponse {
-        routes[request.path]?(request) ?? HTTPResponse.text(404, "no such page; / lists them\n")
+    func answer(to request: HTTPRequest) -> HTTPStreamAnswer {
+        if let decide = streams[request.path] { return decide(request) }
+        let response = routes[request.path]?(request)
+        return .response(response ?? .text(404, "no such page; / lists them\n"))
     }
 
     func hasPage(_ path: String) -> Bool {
-        routes[path] != nil
+        routes[path] != nil || streams[path] != nil
     }
 }
 
 /// Answers a request; called by the server's thread.
 ///
 /// The library calls it first when the headers are there, when an answer that closes the connection
-/// may be given (a body, if any, stays unread), and again when the request is complete.
+/// may be given (a body, if any, stays unread), and again when the request is complete. `state`
+/// tells the calls apart: nil at the first, the connection itself once it was handed over, when a
+/// further call means that it was given back to be closed.
 private func answer(
     context: UnsafeMutableRawPointer?,
     connection: OpaquePointer?,
@@ -114,21 +126,61 @@ private func answer(
     else { return .NO }
     let router = unsafe Unmanaged<Router>.fromOpaque(context).takeUnretainedValue()
     let page = unsafe String(cString: path)
+    let verb = unsafe String(cString: method)
     if unsafe state.pointee == nil {
         unsafe state.pointee = context
-        let method = unsafe String(cString: method)
-        if method != "GET" && method != "HEAD" && router.hasPage(page) {
-            let allow = HTTPResponse.text(405, "GET or HEAD only\n", allow: "GET, HEAD")
-            return unsafe queue(allow, on: connection)
+        if verb != "GET" && verb != "HEAD" && router.hasPage(page) {
+            let allow = HTTPHeader("Allow", "GET, HEAD")
+            return unsafe queue(.text(405, "GET or HEAD only\n", headers: [allow]), on: connection)
         }
         if unsafe announcesBody(connection) {
             return unsafe queue(.text(413, "a request has no body here\n"), on: connection)
         }
         return .YES
     }
-    let accept = unsafe header("Accept", of: connection)
-    let response = router.response(to: HTTPRequest(path: page, accept: accept))
-    return unsafe queue(response, on: connection)
+    let handedOver = unsafe UnsafeMutableRawPointer(connection)
+    if unsafe state.pointee == handedOver { return .NO }
+    let request = unsafe HTTPRequest(
+        path: page,
+        arguments: arguments(of: connection),
+        accept: header("Accept", of: connection),
+        lastEventID: header("Last-Event-ID", of: connection)
+    )
+    switch router.answer(to: request) {
+    case .response(let response):
+        return unsafe queue(response, on: connection)
+    case .stream where verb == "HEAD":
+        let empty = HTTPResponse(status: 200, contentType: HTTPStream.contentType, body: [])
+        return unsafe queue(empty, on: connection)
+    case .stream(let accept):
+        guard let stream = unsafe router.open.take(connection) else { return .NO }
+        unsafe state.pointee = unsafe handedOver
+        accept(stream)
+        return .YES
+    }
+}
+
+/// The query's arguments, in order.
+private func arguments(of connection: OpaquePointer) -> [HTTPArgument] {
+    var list: [HTTPArgument] = []
+    unsafe withUnsafeMutablePointer(to: &list) { pointer in
+        _ = unsafe MHD_get_connection_values_n(
+            connection,
+            .GET_ARGUMENT_KIND,
+            { list, _, name, nameCount, value, valueCount in
+                let name = unsafe UnsafeRawBufferPointer(start: name, count: nameCount)
+                let value = unsafe UnsafeRawBufferPointer(start: value, count: valueCount)
+                let argument = HTTPArgument(
+                    name: unsafe String(decoding: name, as: UTF8.self),
+                    value: unsafe String(validating: value, as: UTF8.self)
+                )
+                unsafe list?.assumingMemoryBound(to: [HTTPArgument].self).pointee.append(argument)
+                return .YES
+            },
+            pointer
+        )
+    }
+    return list
 }
 
 private func announcesBody(_ connection: OpaquePointer) -> Bool {
@@ -153,8 +205,9 @@ private func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MH
     defer { unsafe MHD_destroy_response(created) }
     unsafe MHD_add_response_header(created, "Content-Type", response.contentType)
     unsafe MHD_add_response_header(created, "Cache-Control", "no-store")
-    if let allow = response.allow {
-        unsafe MHD_add_response_header(created, "Allow", allow)
+    unsafe MHD_add_response_header(created, "X-Content-Type-Options", "nosniff")
+    for header in response.headers {
+        unsafe MHD_add_response_header(created, header.name, header.value)
     }
     return unsafe MHD_queue_response(connection, response.status, created)
 }

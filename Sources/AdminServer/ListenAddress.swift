@@ -145,7 +145,7 @@ struct Listener {
         let size = socklen_t(MemoryLayout<Int32>.size)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
         let bound = unsafe bind(descriptor, candidate.ai_addr, candidate.ai_addrlen) == 0
-        guard bound, listen(descriptor, 128) == 0 else {
+        guard bound, listen(descriptor, 1_024) == 0 else {
             let code = errno
             close(descriptor)
             return .failure(.system(code))

@@ -7,16 +7,9 @@ package func workerRoutes(
 ) -> [String: HTTPHandler] {
     [
         "/": { _ in .text(200, index) },
-        "/metrics": { request in
-            let format = ExpositionFormat(accept: request.accept)
-            return HTTPResponse(
-                status: 200,
-                contentType: format.contentType,
-                body: registry.exposition(format)
-            )
-        },
-        "/livez": { _ in probe(health.livez()) },
-        "/readyz": { _ in probe(health.readyz()) },
+        "/metrics": metricsHandler(registry),
+        "/livez": { _ in probeResponse(health.livez()) },
+        "/readyz": { _ in probeResponse(health.readyz()) },
         "/partitions": { _ in
             HTTPResponse(
                 status: 200,
@@ -36,7 +29,20 @@ private let index = """
 
     """
 
-private func probe(_ report: HealthReport) -> HTTPResponse {
+/// Serves the metrics in the format that is asked for.
+package func metricsHandler(_ registry: MetricRegistry) -> HTTPHandler {
+    { request in
+        let format = ExpositionFormat(accept: request.accept)
+        return HTTPResponse(
+            status: 200,
+            contentType: format.contentType,
+            body: registry.exposition(format)
+        )
+    }
+}
+
+/// The answer to a probe: 200 or 503, and a line that says why.
+package func probeResponse(_ report: HealthReport) -> HTTPResponse {
     let reason = report.reason.isEmpty ? (report.ok ? "ok" : "not ok") : report.reason
     return .text(report.ok ? 200 : 503, reason + "\n")
 }

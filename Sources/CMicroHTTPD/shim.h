@@ -16,12 +16,20 @@ static inline struct MHD_Daemon *giftcombo_start_http_daemon(
     unsigned int connection_limit, size_t connection_bytes, unsigned int idle_seconds)
 {
     return MHD_start_daemon(
-        MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, handler, context,
+        MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler, context,
         MHD_OPTION_LISTEN_SOCKET, listening,
         MHD_OPTION_CONNECTION_LIMIT, connection_limit,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_bytes,
         MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
         MHD_OPTION_END);
+}
+
+/// The socket of a connection, -1 where there is none; MHD_get_connection_info is variadic.
+static inline int giftcombo_connection_descriptor(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *fact =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return fact == NULL ? -1 : fact->connect_fd;
 }
 
 #endif

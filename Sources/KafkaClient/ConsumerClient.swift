@@ -256,21 +256,25 @@ final class ConsumerClient: ClientResponder {
         throws(StreamError) -> (low: Int64, high: Int64)
     {
         let deadline = Deadline(milliseconds: timeoutMilliseconds)
-        let low = try offset(Int64(RD_KAFKA_OFFSET_BEGINNING), of: partition, deadline)
-        return (low, try offset(Int64(RD_KAFKA_OFFSET_END), of: partition, deadline))
+        // The protocol has a timestamp for either. Not by `rd_kafka_query_watermark_offsets`, which
+        // before 2.3 goes on for as long as the leader is away (librdkafka 4460).
+        func offset(_ name: Int32) throws(StreamError) -> Int64 {
+            let found = try offsets(at: Int64(name), of: [partition], deadline)
+            return found[0].offset ?? Int64(RD_KAFKA_OFFSET_END)
+        }
+        return (try offset(RD_KAFKA_OFFSET_BEGINNING), try offset(RD_KAFKA_OFFSET_END))
     }
 
-    /// Asks the leader for an offset by its logical name, which the protocol has for a timestamp.
-    ///
-    /// Not by `rd_kafka_query_watermark_offsets`, which before 2.3 goes on for as long as the
-    /// leader is away (librdkafka 4460).
-    private func offset(
-        _ name: Int64,
-        of partition: Int32,
+    /// Asks the leaders for the first offsets at or after a timestamp; no offset: there is none.
+    func offsets(
+        at timestamp: Int64,
+        of partitions: [Int32],
         _ deadline: Deadline
-    ) throws(StreamError) -> Int64 {
-        let list = PartitionList(capacity: 1)
-        list.add(topic: topic, partition: partition, offset: name)
+    ) throws(StreamError) -> [PartitionOffset] {
+        let list = PartitionList(capacity: partitions.count)
+        for partition in partitions {
+            list.add(topic: topic, partition: partition, offset: timestamp)
+        }
         let code = unsafe rd_kafka_offsets_for_times(
             handle.pointer,
             list.pointer,
@@ -285,7 +289,10 @@ final class ConsumerClient: ClientResponder {
             renewLeaders(deadline)
             throw error
         }
-        return list.element(0).offset
+        return (0..<list.count).map { index in
+            let (partition, offset, _) = list.element(index)
+            return PartitionOffset(partition: partition, offset: offset >= 0 ? offset : nil)
+        }
     }
 
     /// Asks where the topic's leaders are, for the question that failed to be asked there again.

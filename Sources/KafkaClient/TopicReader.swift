@@ -105,6 +105,21 @@ package final class TopicReader {
         try consumer.watermarks(partition: partition, timeoutMilliseconds: timeoutMilliseconds)
     }
 
+    /// The first offsets whose records' timestamps are not before `timestampMilliseconds` (KIP-79);
+    /// without an offset where there is no such record.
+    package func offsets(
+        at timestampMilliseconds: Int64,
+        of partitions: [Int32],
+        timeoutMilliseconds: Int32
+    ) throws(StreamError) -> [PartitionOffset] {
+        precondition(timestampMilliseconds >= 0, "negative ones are names of offsets")
+        return try consumer.offsets(
+            at: timestampMilliseconds,
+            of: partitions,
+            Deadline(milliseconds: timeoutMilliseconds)
+        )
+    }
+
     /// The headers of a record of the last poll, in order; for inspection, not for the hot path.
     package func headers(_ index: Int) -> [RecordHeader] {
         consumer.headers(index)

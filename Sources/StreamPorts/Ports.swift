@@ -205,3 +205,36 @@ package protocol PortFactory: Sendable {
     /// Makes a reader of the changelog.
     func makeChangelogReader(worker: Int) throws(StreamError) -> any ChangelogReader
 }
+
+/// Reads all partitions of a topic, committed records only, from where it is told to; no group.
+package protocol TopicTail: AnyObject {
+    /// The topic's partitions; nil: there is no such topic.
+    func partitions(timeoutMilliseconds: Int32) throws(StreamError) -> [Int32]?
+    /// The log's first offset, and the end of the committed records, asked of the broker.
+    func watermarks(
+        partition: Int32,
+        timeoutMilliseconds: Int32
+    )
+        throws(StreamError) -> (low: Int64, high: Int64)
+    /// The first offsets whose records' timestamps are not before `timestampMilliseconds`; without
+    /// an offset where there is no such record.
+    func offsets(
+        at timestampMilliseconds: Int64,
+        of partitions: [Int32],
+        timeoutMilliseconds: Int32
+    ) throws(StreamError) -> [PartitionOffset]
+    /// Reads these partitions, and stops reading all others.
+    ///
+    /// One that is being read already goes on where it is. No offset means the log's start.
+    func assign(_ offsets: [PartitionOffset]) throws(StreamError)
+    /// Takes at most `limit` records, waiting at most `timeoutMilliseconds` for the first.
+    func poll(limit: Int, timeoutMilliseconds: Int32) throws(StreamError)
+    /// The records of the last poll, in order of offset within each partition.
+    var batch: RecordBatch { get }
+    /// What the last poll met besides records, in order.
+    var events: [SourceEvent] { get }
+    /// The next offset to read, past control records; nil before anything was met there.
+    func position(partition: Int32) -> Int64?
+    /// Closes, within `timeoutMilliseconds`.
+    func close(timeoutMilliseconds: Int32)
+}

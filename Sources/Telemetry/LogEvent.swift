@@ -162,7 +162,7 @@ package enum LogFormat: String, CaseIterable, Sendable {
 ///
 /// Proleptic Gregorian calendar. The year is counted from March, so that a leap day is the last
 /// day of its year and months have the regular lengths 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 31.
-func utcTimestamp(milliseconds: Int64) -> String {
+package func utcTimestamp(milliseconds: Int64) -> String {
     let (days, ofDay) = floored(milliseconds, by: 86_400_000)
     // Days since 0000-03-01, in cycles of 400 years, which all have 146,097 days.
     let (cycle, dayOfCycle) = floored(days + 719_468, by: 146_097)

@@ -126,6 +126,19 @@ package enum MetricCatalogue {
         help: "Times a worker's producer was fenced and had to be replaced."
     )
 
+    /// Tells how long the group's callbacks hold a worker up.
+    package static let rebalanceDuration = MetricFamily(
+        "giftcombo_rebalance_duration_seconds",
+        .histogram,
+        unit: "seconds",
+        labels: ["kind"],
+        bucketMicroseconds: [
+            500, 1_000, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
+            2_500_000, 5_000_000, 10_000_000, 30_000_000,
+        ],
+        help: "Time in a rebalance callback: the last commit of what is revoked, above all."
+    )
+
     // MARK: Partitions
 
     /// Tells how many combos are displayed or retained.
@@ -133,7 +146,7 @@ package enum MetricCatalogue {
         "giftcombo_live_combos",
         .gauge,
         labels: partitionLabels,
-        help: "Combos that have begun and not ended."
+        help: "Combos that have begun and not ended; each has one timer armed."
     )
     /// Tells how many ended keys are remembered.
     package static let rememberedKeys = MetricFamily(
@@ -171,6 +184,31 @@ package enum MetricCatalogue {
         .counter,
         labels: partitionLabels,
         help: "Changelog records read to restore a partition's state."
+    )
+
+    /// Tells how long a restore will still take.
+    package static let restoreRemaining = MetricFamily(
+        "giftcombo_restore_remaining_records",
+        .gauge,
+        labels: partitionLabels,
+        help: "Changelog offsets that a restore has still to read; 0 when it is done."
+    )
+    /// Tells how far the clock is behind.
+    package static let clockBehind = MetricFamily(
+        "giftcombo_partition_clock_behind_seconds",
+        .gauge,
+        unit: "seconds",
+        labels: partitionLabels,
+        scale: .milliseconds,
+        help: "How far the partition's clock is behind the wall clock."
+    )
+    /// Tells how much memory the state takes.
+    package static let stateBytes = MetricFamily(
+        "giftcombo_state_bytes",
+        .gauge,
+        unit: "bytes",
+        labels: partitionLabels,
+        help: "Memory that a partition's combos and remembered keys hold, free room included."
     )
 
     // MARK: Process
@@ -219,15 +257,17 @@ package enum MetricCatalogue {
     )
 
     /// All of them, in the order in which documentation lists them.
-    package static let all: [MetricFamily] = [
-        recordsIn, recordsLost, deadLetters, tombstonesSkipped, duplicates, lateRecords,
-        clampedRecords, offsetsDropped,
-        commands, endToEndLatency,
-        transactions, commitDuration, batchDuration, rebalances, fenced,
-        liveCombos, rememberedKeys, lag, position, clock, restoredRecords,
-        processCPU, processResidentMemory, processOpenDescriptors, processThreads,
-        processStartTime, build,
-    ]
+    package static let all: [MetricFamily] =
+        [
+            recordsIn, recordsLost, deadLetters, tombstonesSkipped, duplicates, lateRecords,
+            clampedRecords, offsetsDropped,
+            commands, endToEndLatency,
+            transactions, commitDuration, batchDuration, rebalances, rebalanceDuration, fenced,
+            liveCombos, rememberedKeys, stateBytes, lag, position, clock, clockBehind,
+            restoredRecords, restoreRemaining,
+            processCPU, processResidentMemory, processOpenDescriptors, processThreads,
+            processStartTime, build,
+        ] + clients + overlay
 }
 
 // These labels are public for the reason that Cells.swift gives: a row is indexed by them.

@@ -19,6 +19,14 @@ package final class WorkerMetrics: MetricSource {
     package let transactions = CounterRow<TransactionLabel>()
     /// Rebalance callbacks by kind.
     package let rebalances = CounterRow<RebalanceLabel>()
+    /// Errors that the worker acted upon, by what it had to do.
+    package let kafkaErrors = CounterRow<KafkaErrorLabel>()
+    /// Time in callbacks that assign.
+    package let assignDuration = HistogramCell(MetricCatalogue.rebalanceDuration)
+    /// Time in callbacks that revoke.
+    package let revokeDuration = HistogramCell(MetricCatalogue.rebalanceDuration)
+    /// Time in callbacks that tell of a loss.
+    package let loseDuration = HistogramCell(MetricCatalogue.rebalanceDuration)
     /// Producers that were fenced.
     package let fenced = CounterCell()
     /// From record time to acknowledgement.
@@ -46,6 +54,16 @@ package final class WorkerMetrics: MetricSource {
             MetricChild(Catalogue.commitDuration) { .histogram(self.commitDuration.reading) },
             MetricChild(Catalogue.batchDuration) { .histogram(self.batchDuration.reading) },
         ]
+        children += KafkaErrorLabel.allCases.map { label in
+            MetricChild(Catalogue.kafkaErrors, [label.text]) {
+                .count(self.kafkaErrors.value(label))
+            }
+        }
+        children += RebalanceLabel.allCases.map { label in
+            MetricChild(Catalogue.rebalanceDuration, [label.text]) {
+                .histogram(self.durationReading(label))
+            }
+        }
         children += CommandLabel.allCases.map { label in
             MetricChild(Catalogue.commands, [label.text]) { .count(self.commands.value(label)) }
         }
@@ -65,6 +83,14 @@ package final class WorkerMetrics: MetricSource {
             }
         }
         return children
+    }
+
+    private func durationReading(_ kind: RebalanceLabel) -> HistogramReading {
+        switch kind {
+        case .assigned: assignDuration.reading
+        case .revoked: revokeDuration.reading
+        case .lost: loseDuration.reading
+        }
     }
 }
 
@@ -90,6 +116,12 @@ package final class PartitionMetrics: MetricSource {
     package let lagRecords = GaugeCell()
     /// The next offset to read.
     package let position = GaugeCell()
+    /// Memory of the state.
+    package let stateBytes = GaugeCell()
+    /// Changelog offsets that a restore has still to read.
+    package let restoreRemaining = GaugeCell()
+    /// How far the clock is behind the wall clock, milliseconds.
+    package let clockBehindMilliseconds = GaugeCell()
     /// The clock, milliseconds since the epoch.
     package let clockMilliseconds = GaugeCell()
     private let paddingAfter = CacheLinePadding()
@@ -117,6 +149,9 @@ package final class PartitionMetrics: MetricSource {
             gauge(MetricCatalogue.rememberedKeys) { self.rememberedKeys.value },
             gauge(MetricCatalogue.lag) { self.lagRecords.value },
             gauge(MetricCatalogue.position) { self.position.value },
+            gauge(MetricCatalogue.stateBytes) { self.stateBytes.value },
+            gauge(MetricCatalogue.restoreRemaining) { self.restoreRemaining.value },
+            gauge(MetricCatalogue.clockBehind) { self.clockBehindMilliseconds.value },
             gauge(MetricCatalogue.clock) { self.clockMilliseconds.value },
         ]
     }

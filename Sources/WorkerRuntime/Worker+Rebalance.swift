@@ -7,6 +7,8 @@ internal import Telemetry
 extension Worker: RebalanceListener {
     /// Takes partitions over; each is restored before it runs.
     package func partitionsAssigned(_ numbers: [Int32]) {
+        let begun = clock.monotonicMicroseconds
+        defer { metrics.assignDuration.observe(microseconds: took(since: begun)) }
         hasJoined = true
         metrics.rebalances.add(1, .assigned)
         for number in numbers where index(of: number) == nil {
@@ -24,6 +26,8 @@ extension Worker: RebalanceListener {
     /// The last moment at which this member may commit for them: what is open is committed, or
     /// aborted.
     package func partitionsRevoked(_ numbers: [Int32]) {
+        let begun = clock.monotonicMicroseconds
+        defer { metrics.revokeDuration.observe(microseconds: took(since: begun)) }
         metrics.rebalances.add(1, .revoked)
         attempt { () throws(StreamError) in
             try commit(withinMilliseconds: Limits.revokeMilliseconds)
@@ -35,6 +39,8 @@ extension Worker: RebalanceListener {
 
     /// Another member may own them already, so nothing that came from them may be committed.
     package func partitionsLost(_ numbers: [Int32]) {
+        let begun = clock.monotonicMicroseconds
+        defer { metrics.loseDuration.observe(microseconds: took(since: begun)) }
         metrics.rebalances.add(1, .lost)
         log.warning("lost", ["partitions": "\(list(numbers))"])
         if transaction.isOpen { abortAndRebuild() }
@@ -51,6 +57,8 @@ extension Worker: RebalanceListener {
         }
         restore.forget(numbers)
     }
+
+    private func took(since begun: Int64) -> Int64 { clock.monotonicMicroseconds - begun }
 
     private func list(_ numbers: [Int32]) -> String {
         numbers.sorted().map { String($0) }.joined(separator: ",")

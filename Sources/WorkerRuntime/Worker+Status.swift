@@ -16,7 +16,14 @@ extension Worker {
             metrics.rememberedKeys.set(Int64(status.rememberedKeys))
             if let position = status.position { metrics.position.set(position) }
             if let lag = status.lag { metrics.lagRecords.set(lag) }
-            if let clock = status.clockMilliseconds { metrics.clockMilliseconds.set(clock) }
+            metrics.stateBytes.set(Int64(status.stateBytes))
+            metrics.restoreRemaining.set(
+                status.restoreTarget.map { max(0, $0 - status.restored) } ?? 0
+            )
+            if let clock = status.clockMilliseconds, clock > 0 {
+                metrics.clockMilliseconds.set(clock)
+                metrics.clockBehindMilliseconds.set(self.clock.wall.milliseconds - clock)
+            }
         }
         board.post(
             worker: number,
@@ -81,6 +88,18 @@ extension Worker {
         sink.close(timeoutMilliseconds: Limits.closeMilliseconds)
         publishStatus(force: true)
         log.info("stopped")
+    }
+}
+
+extension KafkaErrorLabel {
+    init(_ disposition: StreamError.Disposition) {
+        switch disposition {
+        case .retriable: self = .retriable
+        case .abortable: self = .abortable
+        case .fenced: self = .fenced
+        case .fatal: self = .fatal
+        case .refused: self = .refused
+        }
     }
 }
 

@@ -229,6 +229,7 @@ extension Worker {
     /// - `refused`: nothing a program can mend.
     func recover(from error: StreamError) {
         idleClock.outage(clock.monotonic)
+        metrics.kafkaErrors.add(1, KafkaErrorLabel(error.disposition))
         switch error.disposition {
         case .retriable:
             log.warning("retried", ["error": "\(error)"], repeatKey: "retried \(error.code)")
@@ -336,7 +337,11 @@ extension Worker {
                 log.warning("producer-not-ready", ["error": "\(error)"], repeatKey: "not-ready")
                 sink.close(timeoutMilliseconds: 0)
                 if error.disposition == .refused { return fail(exitCode: 1, error.withAdvice) }
-                if board.stopRequested { return fail(exitCode: 1, "stopped without a producer") }
+                // Nothing is open, and nothing was lost: the next owner begins where this one did.
+                if board.stopRequested {
+                    verdict = .finished
+                    return
+                }
                 board.beat(worker: number, clock.monotonic)
                 clock.sleep(milliseconds: Limits.questionRetryMilliseconds)
             }

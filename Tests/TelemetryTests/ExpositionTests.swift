@@ -165,7 +165,15 @@ struct ExpositionTests {
     private func fullRegistry() -> MetricRegistry {
         let registry = MetricRegistry()
         registry.register(WorkerMetrics())
+        let overlay = OverlayMetrics()
+        registry.register(overlay)
+        overlay.clients.set(2_000)
+        overlay.rooms.set(50)
+        overlay.combos.set(500)
         registry.register(ProcessMetrics())
+        let clients = ClientMetrics()
+        clients.report(ClientReading(), client: "giftcombo-host-0")
+        registry.register(clients)
         registry.register(BuildMetrics(version: "1.0.0", swift: "6.3.1", librdkafka: "2.0.2"))
         for number in 0..<3 as Range<Int32> {
             let partition = PartitionMetrics(topic: "gift.events", partition: number)
@@ -175,6 +183,9 @@ struct ExpositionTests {
             partition.lagRecords.set(0)
             partition.position.set(1_234_567)
             partition.clockMilliseconds.set(1_767_225_600_000)
+            partition.clockBehindMilliseconds.set(250)
+            partition.stateBytes.set(4_000_000)
+            partition.restoreRemaining.set(0)
         }
         return registry
     }

@@ -10,7 +10,7 @@ struct ImportTests {
         "Telemetry": [],
         "AdminServer": ["Telemetry", "CMicroHTTPD"],
         "WorkerRuntime": ["ComboCore", "ComboWire", "StreamPorts", "Telemetry"],
-        "OverlayGateway": ["ComboWire", "StreamPorts", "Telemetry", "CMicroHTTPD"],
+        "OverlayGateway": ["ComboWire", "StreamPorts", "Telemetry", "AdminServer", "CGnuTLS"],
         "Simulator": ["ComboCore", "ComboWire", "StreamPorts", "Telemetry", "WorkerRuntime"],
         "Commands": [
             "ComboCore", "ComboWire", "StreamPorts", "KafkaClient", "Telemetry", "AdminServer",
@@ -19,6 +19,7 @@ struct ImportTests {
         "giftcombo": ["Commands"],
         "CRdKafka": [],
         "CMicroHTTPD": [],
+        "CGnuTLS": [],
         "CZlib": [],
     ]
 

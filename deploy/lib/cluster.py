@@ -286,14 +286,14 @@ class Tail:
 
 
 class Process:
-    """A running `giftcombo run`."""
+    """A running `giftcombo run`, or another command that serves an admin's endpoints."""
 
-    def __init__(self, cluster, name, settings):
+    def __init__(self, cluster, name, settings, command="run"):
         self.name = name
         self.log_path = cluster.folder / f"{name}-{time.monotonic_ns()}.log"
         with open(self.log_path, "wb") as log:
             self.child = subprocess.Popen(
-                [program(), "run"], stdout=log, stderr=log,
+                [program(), command], stdout=log, stderr=log,
                 env=cluster.environment({"instance.id": name, **settings}),
             )
 
@@ -301,7 +301,7 @@ class Process:
         return self.log_path.read_text(errors="replace")
 
     def address(self):
-        found = re.search(r" admin=(\S+:\d+)", self.log())
+        found = re.search(r" (?:admin|overlay)=(\S+:\d+)", self.log())
         return found and found[1]
 
     def get(self, path):

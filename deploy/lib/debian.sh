@@ -8,6 +8,7 @@ needed_packages=(
     "pkg-config /usr/bin/pkg-config"
     "librdkafka-dev /usr/include/librdkafka/rdkafka.h"
     "libmicrohttpd-dev /usr/include/microhttpd.h"
+    "libgnutls28-dev /usr/include/gnutls/gnutls.h"
     "zlib1g-dev /usr/include/zlib.h"
 )
 
@@ -26,6 +27,14 @@ check_packages=(
 broker_packages=(
     "openjdk-17-jre-headless /usr/bin/java"
     "python3 /usr/bin/python3"
+)
+
+# What the checks of the page need: a browser, and fonts for the names that it shows.
+browser_packages=(
+    "chromium /usr/bin/chromium"
+    "fonts-noto-core /usr/share/fonts/truetype/noto/NotoSans-Regular.ttf"
+    "fonts-noto-cjk /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"
+    "fonts-noto-color-emoji /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf"
 )
 
 # install_missing "PACKAGE FILE"...: installs the packages whose file is not there, as root or by

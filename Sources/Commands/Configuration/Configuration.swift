@@ -25,6 +25,8 @@ package struct Configuration: Equatable, Sendable {
     package var workers: Int?
     /// Where metrics and health are served; nil: nowhere.
     package var admin: ListenAddress?
+    /// The overlay's gateway.
+    package var overlay = OverlaySettings()
     /// How life is told.
     package var log = LogSettings()
     /// Settings of the client library, without their prefix `kafka.`; secrets in clear.
@@ -68,6 +70,16 @@ package struct Configuration: Equatable, Sendable {
         package var minInterval: Int64 = 0
         /// The most events of one transaction.
         package var maxEvents: Int64 = 0
+    }
+
+    /// How overlays are served.
+    package struct OverlaySettings: Equatable, Sendable {
+        /// Where; nil: the table's default was not read.
+        package var listen: ListenAddress?
+        /// Signs links; nil: nothing does.
+        package var key: String?
+        /// Overlays connected at a time.
+        package var maxClients = 0
     }
 
     /// How life is told on standard error.

@@ -9,6 +9,7 @@ package struct ConfigurationKey: Sendable {
         case combo
         case time
         case input
+        case overlay
         case admin
         case log
     }

@@ -5,7 +5,8 @@ internal import KafkaClient
 package enum ConfigurationTable {
     /// Every key but those that start with `kafka.`, in the order of help.
     package static let keys: [ConfigurationKey] =
-        memberKeys + topicKeys + commitKeys + comboKeys + timeKeys + inputKeys + adminKeys
+        memberKeys + topicKeys + commitKeys + comboKeys + timeKeys + inputKeys + overlayKeys
+        + adminKeys
 
     /// What every setting of the client library starts with.
     package static let kafkaPrefix = "kafka."
@@ -253,6 +254,32 @@ package enum ConfigurationTable {
             default: .text("96MB"),
             "records fetched ahead by the process, shared by its workers"
         ) { $0.input.prefetchBytes = $1 },
+    ]
+
+    private static let overlayKeys: [ConfigurationKey] = [
+        ConfigurationKey(
+            "overlay.listen",
+            .overlay,
+            ValueType.address,
+            default: .text("127.0.0.1:9465"),
+            "where giftcombo overlay serves; port 0 takes a free one and prints it"
+        ) { $0.overlay.listen = $1 },
+        ConfigurationKey(
+            "overlay.key",
+            .overlay,
+            .secret,
+            default: .none,
+            "signs the links of rooms, which open with a valid signature only; "
+                + "none: they are open to everybody",
+            isSecret: true
+        ) { $0.overlay.key = $1 },
+        ConfigurationKey(
+            "overlay.max.clients",
+            .overlay,
+            .integer(1...1_000_000),
+            default: .text("10000"),
+            "overlays connected at a time; each takes a file descriptor"
+        ) { $0.overlay.maxClients = Int($1) },
     ]
 
     private static let adminKeys: [ConfigurationKey] = [

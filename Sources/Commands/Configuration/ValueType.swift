@@ -28,6 +28,13 @@ extension ValueType<String> {
         }
     }
 
+    /// A secret that is not guessed.
+    static var secret: ValueType {
+        ValueType(allowed: "text of 16 to 1000 bytes") { text in
+            (16...1_000).contains(text.utf8.count) ? text : nil
+        }
+    }
+
     /// A topic's name, as Kafka allows it.
     static var topic: ValueType {
         ValueType(

@@ -52,6 +52,9 @@ final class ReplayedInput {
     /// What a partition has counted.
     func counts(of number: Int32) -> EngineCounts { partition(number).engine.counts }
 
+    /// How far a partition's clock has come.
+    func clock(of number: Int32) -> EventTime { partition(number).engine.clock }
+
     private func partition(_ number: Int32) -> Partition {
         if let partition = partitions[number] { return partition }
         let partition = Partition(

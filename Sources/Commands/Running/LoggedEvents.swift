@@ -2,16 +2,26 @@ internal import KafkaClient
 internal import StreamPorts
 internal import Telemetry
 
-/// Writes what librdkafka reports by itself into the program's log.
+/// Writes what librdkafka reports by itself into the program's log, and its figures into metrics.
 struct LoggedEvents: ClientEvents {
     private let log: Logger
+    private let metrics: ClientMetrics?
     private let remedy: Remedy?
     private let health: ProcessHealth?
 
-    /// With a remedy errors say what to do; the health of a process that waits for its brokers
-    /// gives the last of them as its reason.
-    init(_ log: Logger, _ remedy: Remedy? = nil, _ health: ProcessHealth? = nil) {
+    /// - Parameters:
+    ///   - log: Gets lines and errors.
+    ///   - metrics: Gets the figures of every handle; nil: nobody does.
+    ///   - remedy: Knows what to do about errors.
+    ///   - health: Of a process that waits for its brokers, and gives the last error as its reason.
+    init(
+        _ log: Logger,
+        metrics: ClientMetrics? = nil,
+        remedy: Remedy? = nil,
+        health: ProcessHealth? = nil
+    ) {
         self.log = log
+        self.metrics = metrics
         self.remedy = remedy
         self.health = health
     }
@@ -39,7 +49,18 @@ struct LoggedEvents: ClientEvents {
         log.warning("client-error", fields, repeatKey: "client-error \(client) \(error.code)")
     }
 
-    func statistics(_ json: RawSpan, client: String) {}
+    func statistics(_ json: RawSpan, client: String) {
+        guard let metrics, let statistics = ClientStatistics(json) else { return }
+        var reading = ClientReading()
+        reading.fetchedRecords = statistics.fetchedRecords
+        reading.fetchedBytes = statistics.fetchedBytes
+        reading.unacknowledgedRecords = statistics.unacknowledgedRecords
+        reading.roundTripMicroseconds = statistics.roundTripMicroseconds
+        reading.connects = statistics.connects
+        reading.disconnects = statistics.disconnects
+        reading.requestTimeouts = statistics.requestTimeouts
+        metrics.report(reading, client: client)
+    }
 }
 
 extension Logger {
@@ -52,7 +73,9 @@ extension Logger {
         self.init(
             format: configuration.log.format == .json ? .json : .text,
             minimumLevel: LogLevel(configuration.log.level),
-            redactor: Redactor(secretValues: secrets.values.sorted()),
+            redactor: Redactor(
+                secretValues: secrets.values.sorted() + [configuration.overlay.key ?? ""]
+            ),
             clock: .system,
             sink: Logger.standardError
         )

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import Telemetry
 internal import WorkerRuntime
 
 /// SIGTERM and SIGINT as an orderly stop; the second one ends the process at once.
@@ -61,6 +62,15 @@ final class StopSignals: Sendable {
                 tell(Self.name(of: signal))
                 action?()
             }
+        }
+    }
+
+    /// Starts to wait for signals in a daemon, which logs them.
+    func start(_ log: Logger) {
+        start { signal in
+            log.info("stopping", ["signal": "\(signal)"])
+        } onHangup: {
+            log.info("sighup", ["next": "nothing is reloaded; restart to change anything"])
         }
     }
 

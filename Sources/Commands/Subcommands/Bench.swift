@@ -1,8 +1,11 @@
+internal import ComboCore
+internal import WorkerRuntime
+
 /// `giftcombo bench`: how fast the program's parts are.
 let benchCommand = Subcommand(
     name: "bench",
-    summary: "measure the engine (time an event, memory a combo), or a restore from a changelog",
-    operands: "engine|restore",
+    summary: "measure the engine (time an event, memory a combo), a restore, or an overlay gateway",
+    operands: "engine|restore|overlay",
     operandCount: 1...1,
     options: Subcommand.Option.configuration.filter { $0.name != "print-config" } + [
         Subcommand.Option(
@@ -16,6 +19,11 @@ let benchCommand = Subcommand(
         Subcommand.Option("rounds", value: "N", meaning: "rounds (5); 0: see below"),
         Subcommand.Option("seed", value: "N", meaning: "the same seed gives the same events (1)"),
         Subcommand.Option("only", value: "WHAT", meaning: "time or memory"),
+        Subcommand.Option("clients", value: "N", meaning: "overlays that read (2000)"),
+        Subcommand.Option("silent", value: "N", meaning: "overlays that never read (0)"),
+        Subcommand.Option("rooms", value: "N", meaning: "rooms that they watch (50)"),
+        Subcommand.Option("rate", value: "N", meaning: "commands a second (2000)"),
+        Subcommand.Option("duration", value: "TIME", meaning: "how long they come (10s)"),
         Subcommand.Option("json", meaning: "one JSON object a line for each measurement"),
     ],
     details: """
@@ -39,6 +47,11 @@ let benchCommand = Subcommand(
         restore: a changelog of --records records, as a partition with 20,000 live combos writes it,
         is made in a topic of its own at kafka.bootstrap.servers, and restored --rounds times as a
         worker does it; the topic is deleted at the end.
+
+        overlay: --clients connect to the gateway at overlay.listen, --rate commands a second are
+        written to output.topic at kafka.bootstrap.servers, and every client must get every command
+        of its room once and in order, or be dropped and told the rest by a snapshot: else exit
+        code 1. The time is that from a command's making to its client's reading it.
         """,
     run: bench
 )
@@ -50,6 +63,7 @@ private func bench(
     switch arguments.operands[0] {
     case "engine": try benchEngine(arguments, context)
     case "restore": try benchRestore(arguments, context)
+    case "overlay": try benchOverlay(arguments, context)
     default:
         throw benchCommand.usage("nothing to measure called \"\(arguments.operands[0])\"")
     }
@@ -72,6 +86,28 @@ private func benchRestore(
     for measurement in measurements {
         let isJSON = arguments.has("json")
         context.output.write(isJSON ? measurement.json : measurement.text)
+    }
+}
+
+private func benchOverlay(
+    _ arguments: ParsedArguments,
+    _ context: CommandContext
+) throws(CommandFailure) {
+    let reader = OptionReader(arguments)
+    var plan = OverlayLoadPlan()
+    if let count = try reader.value("clients", .integer(0...100_000)) { plan.clients = Int(count) }
+    if let count = try reader.value("silent", .integer(0...100_000)) { plan.silent = Int(count) }
+    if let count = try reader.value("rooms", .integer(1...10_000)) { plan.rooms = Int(count) }
+    if let count = try reader.value("rate", .integer(1...100_000)) { plan.rate = Int(count) }
+    if let time = try reader.value("duration", .duration(1_000...3_600_000)) {
+        plan.duration = time
+    }
+    plan.base = SystemClock().wall.milliseconds
+    let loaded = try context.configuration(from: arguments)
+    let measurement = try OverlayBenchmark(loaded.configuration, plan).run()
+    context.output.write(arguments.has("json") ? measurement.json : measurement.text)
+    guard measurement.isWhole else {
+        throw CommandFailure(.failure, "not every overlay got every command of its room")
     }
 }
 

@@ -91,11 +91,7 @@ private struct RunningProcess {
                 "admin": "\(server.map { "\($0.address)" } ?? "off")",
             ]
         )
-        signals.start { [log] signal in
-            log.info("stopping", ["signal": "\(signal)"])
-        } onHangup: { [log] in
-            log.info("sighup", ["next": "nothing is reloaded; restart to change anything"])
-        }
+        signals.start(log)
         let partitions = try checkedPartitions(signals, health)
         let pool = makePool(partitions, registry)
         health.watch(pool)
@@ -122,7 +118,7 @@ private struct RunningProcess {
             admin = try KafkaAdmin(
                 settings,
                 clientID: "\(configuration.groupID)-admin",
-                events: LoggedEvents(log, remedy, health)
+                events: LoggedEvents(log, remedy: remedy, health: health)
             )
         } catch {
             throw CommandFailure(.usage, "\(error)")
@@ -160,6 +156,8 @@ private struct RunningProcess {
         let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let workers = configuration.workers ?? max(1, min(cores, partitions))
         let topics = configuration.topics
+        let clientMetrics = ClientMetrics()
+        registry.register(clientMetrics)
         let ports = KafkaPorts(
             settings: settings,
             inputTopic: topics.input,
@@ -173,7 +171,7 @@ private struct RunningProcess {
             isStaticMember: configuration.isStaticMember,
             workers: workers,
             prefetchBytes: Int(configuration.input.prefetchBytes),
-            events: LoggedEvents(log, Remedy(configuration))
+            events: LoggedEvents(log, metrics: clientMetrics, remedy: Remedy(configuration))
         )
         var worker = WorkerConfiguration(configuration)
         worker.transactionTimeout = Int32(clamping: settings.transactionTimeoutMilliseconds)

@@ -34,12 +34,7 @@ let verifyCommand = Subcommand(
         }
         var since: Int64?
         if let text = arguments.value(of: "since") {
-            guard let time = parseTime(text) else {
-                throw verifyCommand.usage(
-                    "--since \(text): epoch milliseconds or a time as 2026-01-31T20:00:00Z needed"
-                )
-            }
-            since = time
+            since = try verifyCommand.time(text, of: "since")
         }
         let verification = Verification(loaded.configuration, since: since, context)
         try report(verification.run(), isExact: verification.isExact, context)
@@ -75,6 +70,16 @@ private func report(
     output.flush()
     guard report.differenceCount > 0 else { return }
     throw CommandFailure(.failure, "\(report.differenceCount) differences")
+}
+
+extension Subcommand {
+    /// A moment that an option gives, epoch milliseconds.
+    func time(_ text: String, of option: String) throws(CommandFailure) -> Int64 {
+        if let time = parseTime(text) { return time }
+        throw usage(
+            "--\(option) \(text): epoch milliseconds or a time as 2026-01-31T20:00:00Z needed"
+        )
+    }
 }
 
 /// Epoch milliseconds, from digits or an RFC 3339 time in UTC; nil: neither.

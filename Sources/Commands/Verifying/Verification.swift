@@ -31,7 +31,6 @@ struct Verification {
         var error: String
     }
 
-    private static let questionMilliseconds: Int32 = 30_000
     private static let toldDifferences = 10
 
     private let configuration: Configuration
@@ -61,7 +60,7 @@ struct Verification {
                     + "compared; say from when on with --since"
             )
         }
-        let committed = try committedOffsets(input)
+        let committed = try committedOffsets(configuration, input)
         let survey = InputSurvey(
             configuration,
             input.extents,
@@ -234,36 +233,40 @@ struct Verification {
 
     // MARK: - The group
 
-    private func committedOffsets(
-        _ input: TopicScan
-    ) throws(CommandFailure) -> [Int32: PartitionOffset] {
-        let settings = try KafkaSettings(checked: configuration)
-        do {
-            let admin = try KafkaAdmin(
-                settings,
-                clientID: "\(configuration.groupID)-verify",
-                events: SilentClientEvents()
-            )
-            defer { admin.close(timeoutMilliseconds: 1000) }
-            let offsets = try admin.committedOffsets(
-                of: configuration.groupID,
-                topic: input.topic,
-                partitions: input.extents.map(\.partition),
-                timeoutMilliseconds: Self.questionMilliseconds
-            )
-            return Dictionary(uniqueKeysWithValues: offsets.map { ($0.partition, $0) })
-        } catch {
-            throw CommandFailure(kafka: error, settings)
-        }
-    }
-
     /// The partitions whose offset or clock has moved since.
     private func movedPartitions(
         _ input: TopicScan,
         _ before: [Int32: PartitionOffset]
     ) throws(CommandFailure) -> Set<Int32> {
-        let now = try committedOffsets(input)
+        let now = try committedOffsets(configuration, input)
         return Set(now.values.filter { $0 != before[$0.partition] }.map(\.partition))
+    }
+}
+
+/// What the group has committed of an input topic's partitions, with the clocks as metadata.
+///
+/// - Throws: The brokers refused, or can't be reached.
+func committedOffsets(
+    _ configuration: Configuration,
+    _ input: TopicScan
+) throws(CommandFailure) -> [Int32: PartitionOffset] {
+    let settings = try KafkaSettings(checked: configuration)
+    do {
+        let admin = try KafkaAdmin(
+            settings,
+            clientID: "\(configuration.groupID)-reader",
+            events: SilentClientEvents()
+        )
+        defer { admin.close(timeoutMilliseconds: 1000) }
+        let offsets = try admin.committedOffsets(
+            of: configuration.groupID,
+            topic: input.topic,
+            partitions: input.extents.map(\.partition),
+            timeoutMilliseconds: 30_000
+        )
+        return Dictionary(uniqueKeysWithValues: offsets.map { ($0.partition, $0) })
+    } catch {
+        throw CommandFailure(kafka: error, settings)
     }
 }
 
