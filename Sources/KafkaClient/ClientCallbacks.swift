@@ -2,6 +2,7 @@
 // main-actor file would trap on librdkafka's threads.
 internal import CRdKafka
 internal import StreamPorts
+internal import Synchronization
 
 /// Who polls a client, and hears its callbacks on the same thread.
 protocol ClientResponder: AnyObject {
@@ -33,6 +34,8 @@ final class CallbackContext {
     let events: any ClientEvents
     /// Touched by the polling thread only.
     weak var responder: (any ClientResponder)?
+    /// Why a broker's certificate was refused last; written by librdkafka's threads.
+    let certificateFault = Mutex<String?>(nil)
 
     init(client: String, events: any ClientEvents) {
         self.client = client
@@ -53,6 +56,8 @@ func registerCallbacks(on configuration: OpaquePointer, role: ClientRole) {
     unsafe rd_kafka_conf_set_log_cb(configuration, logLine)
     unsafe rd_kafka_conf_set_error_cb(configuration, clientError)
     unsafe rd_kafka_conf_set_stats_cb(configuration, statistics)
+    // A librdkafka without TLS has no such callback; then there is nothing to verify either.
+    _ = unsafe rd_kafka_conf_set_ssl_cert_verify_cb(configuration, certificateVerdict)
     if role.isProducer { unsafe rd_kafka_conf_set_dr_msg_cb(configuration, deliveryReport) }
     if case .source = role { unsafe rd_kafka_conf_set_rebalance_cb(configuration, rebalance) }
 }
@@ -77,6 +82,31 @@ private func logLine(
     )
 }
 
+/// Agrees with OpenSSL about a broker's certificate, and keeps why one is refused.
+///
+/// librdkafka's own message is the same for all reasons.
+private func certificateVerdict(
+    _ client: OpaquePointer?,
+    _ name: UnsafePointer<CChar>?,
+    _ node: Int32,
+    _ code: UnsafeMutablePointer<Int32>?,
+    _ depth: Int32,
+    _ certificate: UnsafePointer<CChar>?,
+    _ size: Int,
+    _ reason: UnsafeMutablePointer<CChar>?,
+    _ reasonSize: Int,
+    _ opaque: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let code = unsafe code?.pointee, code != 0 else { return 1 }
+    let fault = CertificateFault.description(code)
+    unsafe CallbackContext.of(opaque)?.certificateFault.withLock { $0 = fault }
+    guard let reason = unsafe reason else { return 0 }
+    let text = Array(fault.utf8.prefix(max(reasonSize - 1, 0)))
+    for (index, byte) in text.enumerated() { unsafe reason[index] = CChar(bitPattern: byte) }
+    if reasonSize > 0 { unsafe reason[text.count] = 0 }
+    return 0
+}
+
 private func clientError(
     _ client: OpaquePointer?,
     _ code: Int32,
@@ -87,7 +117,12 @@ private func clientError(
         return
     }
     let code = rd_kafka_resp_err_t(code)
-    let detail = unsafe reason.map { unsafe String(cString: $0) }
+    var detail = unsafe reason.map { unsafe String(cString: $0) }
+    if let found = detail?.firstRange(of: "certificate verify failed"),
+        let fault = context.certificateFault.withLock({ $0 })
+    {
+        detail = detail.map { "\($0[..<found.upperBound]): \(fault)" }
+    }
     let fatal = unsafe StreamError(fatalOf: client, operation: "client")
     let error = fatal ?? StreamError(code, operation: "client", detail: detail)
     if let responder = context.responder {

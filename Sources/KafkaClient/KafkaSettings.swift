@@ -33,20 +33,50 @@ package struct KafkaSettings: Sendable {
 
     /// Checks the user's settings, named without the `kafka.` prefix.
     ///
-    /// - Throws: `refused`, the operation being the setting's name with the prefix.
+    /// - Throws: `refused`, the operation being the setting's name with the prefix; the first of
+    ///   ``mistakes(in:)``.
     package init(_ settings: [String: String]) throws(StreamError) {
+        if let mistake = Self.mistakes(in: settings).first { throw mistake }
+        chosen = settings
+    }
+
+    /// Everything that is wrong with settings, each setting by itself, and if nothing is, how they
+    /// go together.
+    package static func mistakes(in settings: [String: String]) -> [StreamError] {
+        var mistakes: [StreamError] = []
         for (name, value) in settings.sorted(by: { $0.key < $1.key }) {
-            if let reason = SettingRules.refusal(of: name, value: value) {
-                throw Self.refusal(name, reason)
+            if let reason = SettingRules.refusal(of: name, value: value)
+                ?? libraryRefusal(of: name, value: value)
+            {
+                mistakes.append(refusal(name, reason))
             }
         }
         let servers = settings["bootstrap.servers"] ?? settings["metadata.broker.list"] ?? ""
-        guard !servers.isEmpty else {
-            throw Self.refusal("bootstrap.servers", "is required: host:port, several with commas")
+        if servers.isEmpty {
+            let reason = "is required: host:port, several with commas"
+            mistakes.append(refusal("bootstrap.servers", reason))
         }
-        chosen = settings
-        try checkTimeouts()
-        for role in Self.everyRole { try check(role) }
+        guard mistakes.isEmpty else { return mistakes }
+        let all = KafkaSettings(unchecked: settings)
+        do throws(StreamError) {
+            try all.checkTimeouts()
+            for role in everyRole { try all.check(role) }
+        } catch {
+            mistakes.append(error)
+        }
+        return mistakes
+    }
+
+    /// What librdkafka has against a setting, in its words.
+    private static func libraryRefusal(of name: String, value: String) -> String? {
+        guard let configuration = unsafe rd_kafka_conf_new() else {
+            preconditionFailure("librdkafka is out of memory")
+        }
+        defer { unsafe rd_kafka_conf_destroy(configuration) }
+        let (result, text) = unsafe withErrorText { bytes, size in
+            unsafe rd_kafka_conf_set(configuration, name, value, bytes, size)
+        }
+        return result == RD_KAFKA_CONF_OK ? nil : text
     }
 
     private init(unchecked settings: [String: String]) {
@@ -69,6 +99,11 @@ package struct KafkaSettings: Sendable {
     /// The version of the librdkafka that runs, which need not be the one compiled against.
     package static var libraryVersion: String {
         unsafe String(cString: rd_kafka_version_str())
+    }
+
+    /// The same as a number that grows: 0x020601ff is 2.6.1.
+    package static var libraryNumber: Int {
+        Int(rd_kafka_version())
     }
 
     /// The longest time that a transaction may take, milliseconds.

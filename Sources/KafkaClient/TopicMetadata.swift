@@ -21,6 +21,14 @@ package struct PartitionDescription: Equatable, Sendable {
     package let replicas: Int
     /// How many copies are up to date.
     package let inSyncReplicas: Int
+
+    /// Describes a partition.
+    package init(partition: Int32, leader: Int32?, replicas: Int, inSyncReplicas: Int) {
+        self.partition = partition
+        self.leader = leader
+        self.replicas = replicas
+        self.inSyncReplicas = inSyncReplicas
+    }
 }
 
 /// A cluster's answer about its brokers and one topic.

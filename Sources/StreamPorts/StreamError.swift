@@ -40,4 +40,12 @@ package struct StreamError: Error, Equatable, Sendable, CustomStringConvertible 
 
     /// The call, the sentence and the code.
     package var description: String { "\(operation): \(detail) (\(code))" }
+
+    /// Whether it is a right that is missing.
+    package var isMissingRight: Bool { code.hasSuffix("AUTHORIZATION_FAILED") }
+
+    /// The description, and where a right is missing how to find out which.
+    package var withAdvice: String {
+        isMissingRight ? "\(self); grant the right: giftcombo check says which" : "\(self)"
+    }
 }

@@ -61,7 +61,7 @@ package struct LogFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// These fields, then `others`.
-    func followed(by others: LogFields) -> LogFields {
+    package func followed(by others: LogFields) -> LogFields {
         var sum = self
         sum.fields += others.fields
         return sum

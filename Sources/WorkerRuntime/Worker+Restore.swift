@@ -36,7 +36,7 @@ extension Worker {
             if case .endOfPartition(let number, let offset) = event {
                 restore.active.first { $0.number == number }?.position = offset
             } else if case .trouble(let error) = event {
-                log.warning("trouble", ["error": "\(error)"], repeatKey: error.code)
+                heed(error, on: configuration.changelogTopic)
             }
         }
         for restoring in restore.active {
@@ -76,7 +76,7 @@ extension Worker {
                     timeoutMilliseconds: Limits.questionMilliseconds
                 )
             } catch {
-                if error.disposition == .refused {
+                if error.disposition == .refused, !error.isMissingRight {
                     failForMissingChangelog(offset.partition, error)
                 }
                 throw error

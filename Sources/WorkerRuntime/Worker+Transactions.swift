@@ -247,7 +247,7 @@ extension Worker {
             renewSink()
             rebuild()
         case .refused:
-            fail(exitCode: 1, "\(error)")
+            fail(exitCode: 1, error.withAdvice)
         }
     }
 
@@ -336,7 +336,7 @@ extension Worker {
             } catch {
                 log.warning("producer-not-ready", ["error": "\(error)"], repeatKey: "not-ready")
                 sink.close(timeoutMilliseconds: 0)
-                if error.disposition == .refused { return fail(exitCode: 1, "\(error)") }
+                if error.disposition == .refused { return fail(exitCode: 1, error.withAdvice) }
                 // Nothing is open, and nothing was lost: the next owner begins where this one did.
                 if board.stopRequested {
                     verdict = .finished

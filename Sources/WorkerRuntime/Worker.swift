@@ -196,7 +196,7 @@ package final class Worker {
         case .outOfRange(let number):
             try handleOutOfRange(number)
         case .trouble(let error):
-            log.warning("trouble", ["error": "\(error)"], repeatKey: error.code)
+            heed(error, on: configuration.inputTopic)
         case .brokersDown:
             areBrokersUp = false
             log.warning("brokers-down", ["next": "trying on"])
@@ -206,6 +206,18 @@ package final class Worker {
             log.info("brokers-up")
             askForNewEnds()
         }
+    }
+
+    /// Tells of an error that reading has met; a right that is missing is no matter of waiting.
+    func heed(_ error: StreamError, on topic: String) {
+        guard error.isMissingRight else {
+            log.warning("trouble", ["error": "\(error)"], repeatKey: error.code)
+            return
+        }
+        fail(
+            exitCode: 1,
+            "\(topic), read as group \(configuration.groupID): \(error.withAdvice)"
+        )
     }
 
     /// The position lies outside the log: retention overtook it, or the topic is another one now.

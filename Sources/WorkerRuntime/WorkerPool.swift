@@ -121,17 +121,17 @@ package final class WorkerPool: Sendable {
     // MARK: - On the worker's thread
 
     private func runWorker(_ number: Int) {
-        guard let sink = initializedSink(number) else {
-            board.post(worker: number, verdict: .finished)
-            return
-        }
-        board.noteInitialized(worker: number)
-        while !board.areAllInitialized {
-            if board.stopRequested { return board.post(worker: number, verdict: .finished) }
-            board.beat(worker: number, clock.monotonic)
-            clock.sleep(milliseconds: Self.watchMilliseconds)
-        }
         do {
+            guard let sink = try initializedSink(number) else {
+                board.post(worker: number, verdict: .finished)
+                return
+            }
+            board.noteInitialized(worker: number)
+            while !board.areAllInitialized {
+                if board.stopRequested { return board.post(worker: number, verdict: .finished) }
+                board.beat(worker: number, clock.monotonic)
+                clock.sleep(milliseconds: Self.watchMilliseconds)
+            }
             let worker = try Worker(
                 number: number,
                 configuration: configuration,
@@ -147,15 +147,18 @@ package final class WorkerPool: Sendable {
             while verdict == .running { verdict = worker.turn() }
             board.post(worker: number, verdict: verdict)
         } catch {
-            board.post(worker: number, verdict: .failed(exitCode: 1, reason: "\(error)"))
+            log.error("failed", ["worker": .integer(Int64(number)), "reason": "\(error)"])
+            board.post(worker: number, verdict: .failed(exitCode: 1, reason: error.withAdvice))
         }
     }
 
     /// The worker's producer once its transactional id is its own; waits for brokers for as
     /// long as it takes.
     ///
-    /// Nil: the pool was stopped meanwhile, or can't succeed.
-    private func initializedSink(_ number: Int) -> (any TransactionalSink)? {
+    /// Nil: the pool was stopped meanwhile.
+    private func initializedSink(
+        _ number: Int
+    ) throws(StreamError) -> (any TransactionalSink)? {
         while !board.stopRequested {
             board.beat(worker: number, clock.monotonic)
             do {
@@ -172,11 +175,15 @@ package final class WorkerPool: Sendable {
                 }
                 sink.close(timeoutMilliseconds: 0)
             } catch {
-                if error.disposition == .refused {
-                    board.post(worker: number, verdict: .failed(exitCode: 1, reason: "\(error)"))
-                    return nil
+                guard error.disposition == .refused else {
+                    noteWaiting(number, error)
+                    continue
                 }
-                noteWaiting(number, error)
+                var named = error
+                named.detail +=
+                    " (transactional.id \(configuration.groupID)-"
+                    + "\(configuration.instanceID)-\(number))"
+                throw named
             }
         }
         return nil

@@ -20,6 +20,7 @@ check_packages=(
     "python3 /usr/bin/python3"
     "kcat /usr/bin/kcat"
     "curl /usr/bin/curl"
+    "openssl /usr/bin/openssl"
 )
 
 # What the broker that tests start needs.

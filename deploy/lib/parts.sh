@@ -32,6 +32,8 @@ part_lines=(
     "operations  | tests | AdminServerTests"
     "operations  | check | deploy/checks/compose |"
     "operations  | check | deploy/checks/manifests |"
+    "operations  | check | deploy/checks/bad-clients |"
+    "operations  | check | deploy/checks/security |"
     "operations  | check | deploy/checks/alerting |"
     "overlay     | tests | OverlayGatewayTests"
     "overlay     | check | deploy/checks/overlay-page |"

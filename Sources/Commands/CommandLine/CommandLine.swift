@@ -5,8 +5,8 @@ package let programVersion = "0.1.0"
 
 /// Every subcommand, in the order of help.
 package let subcommands: [Subcommand] = [
-    runCommand, overlayCommand, topicsCommand, replayCommand, verifyCommand, explainCommand,
-    stateCommand, generateCommand, demoCommand, simulateCommand, benchCommand,
+    runCommand, overlayCommand, checkCommand, topicsCommand, replayCommand, verifyCommand,
+    explainCommand, stateCommand, generateCommand, demoCommand, simulateCommand, benchCommand,
 ]
 
 /// Runs the program: parses the arguments behind its name, and does what they say.

@@ -154,8 +154,16 @@ private struct ConfigurationLoader {
         for mistake in mistakes {
             problems.append("\(path):\(mistake.line): \(mistake.detail)")
         }
+        var lines: [String: Int] = [:]
         for entry in entries {
-            set(entry.key, to: entry.value, source: .file(path: path, line: entry.line))
+            let source = ConfigurationSource.file(path: path, line: entry.line)
+            let key = ConfigurationTable.secretReadFromFile(by: entry.key) ?? entry.key
+            if let first = lines[key] {
+                problems.append("\(entry.key) (\(source)): given in line \(first) already")
+                continue
+            }
+            lines[key] = entry.line
+            set(entry.key, to: entry.value, source: source)
         }
     }
 
@@ -235,6 +243,17 @@ private struct ConfigurationLoader {
             }
             guard let text = String(validating: bytes, as: UTF8.self), !text.contains("\0") else {
                 problems.append("\(suffixed) (\(source)) = \"\(path)\": the file is no UTF-8 text")
+                return
+            }
+            guard !text.isEmpty else {
+                problems.append("\(suffixed) (\(source)) = \"\(path)\": the file is empty")
+                return
+            }
+            // A key or a certificate has many lines, a password only by mistake.
+            guard !name.contains("password") || !text.contains(where: \.isNewline) else {
+                problems.append(
+                    "\(suffixed) (\(source)) = \"\(path)\": the file has more than one line"
+                )
                 return
             }
             set(name, to: text, source: source)

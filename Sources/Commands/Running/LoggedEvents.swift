@@ -6,13 +6,24 @@ internal import Telemetry
 struct LoggedEvents: ClientEvents {
     private let log: Logger
     private let metrics: ClientMetrics?
+    private let remedy: Remedy?
+    private let health: ProcessHealth?
 
     /// - Parameters:
     ///   - log: Gets lines and errors.
     ///   - metrics: Gets the figures of every handle; nil: nobody does.
-    init(_ log: Logger, metrics: ClientMetrics? = nil) {
+    ///   - remedy: Knows what to do about errors.
+    ///   - health: Of a process that waits for its brokers, and gives the last error as its reason.
+    init(
+        _ log: Logger,
+        metrics: ClientMetrics? = nil,
+        remedy: Remedy? = nil,
+        health: ProcessHealth? = nil
+    ) {
         self.log = log
         self.metrics = metrics
+        self.remedy = remedy
+        self.health = health
     }
 
     func logged(_ line: ClientLogLine) {
@@ -29,11 +40,13 @@ struct LoggedEvents: ClientEvents {
     }
 
     func failed(_ error: StreamError, client: String) {
-        log.warning(
-            "client-error",
-            ["client": "\(client)", "error": "\(error)"],
-            repeatKey: "client-error \(client) \(error.code)"
-        )
+        let advice = remedy?(error)
+        if error.code != "_ALL_BROKERS_DOWN" {
+            health?.waits(for: advice.map { "\(error.detail); \($0)" } ?? error.detail)
+        }
+        var fields: LogFields = ["client": "\(client)", "error": "\(error)"]
+        if let advice { fields = fields.followed(by: ["next": "\(advice)"]) }
+        log.warning("client-error", fields, repeatKey: "client-error \(client) \(error.code)")
     }
 
     func statistics(_ json: RawSpan, client: String) {

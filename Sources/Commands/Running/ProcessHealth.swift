@@ -7,6 +7,7 @@ internal import WorkerRuntime
 final class ProcessHealth: HealthSource {
     private let brokers: String
     private let pool = Mutex<WorkerPool?>(nil)
+    private let trouble = Mutex<String?>(nil)
 
     init(waitingFor brokers: String) {
         self.brokers = brokers
@@ -17,13 +18,19 @@ final class ProcessHealth: HealthSource {
         self.pool.withLock { $0 = pool }
     }
 
+    /// What a client has met, as long as no pool answers.
+    func waits(for trouble: String) {
+        self.trouble.withLock { $0 = trouble }
+    }
+
     func livez() -> HealthReport {
         current?.livez() ?? HealthReport(ok: true, reason: "starting")
     }
 
     func readyz() -> HealthReport {
-        current?.readyz()
-            ?? HealthReport(ok: false, reason: "waiting for the brokers at \(brokers)")
+        if let current { return current.readyz() }
+        let trouble = trouble.withLock { $0 }.map { ": \($0)" } ?? ""
+        return HealthReport(ok: false, reason: "waiting for the brokers at \(brokers)\(trouble)")
     }
 
     func partitionsJSON() -> String {

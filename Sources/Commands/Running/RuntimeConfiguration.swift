@@ -34,13 +34,21 @@ extension InputRules {
 }
 
 extension KafkaSettings {
-    /// The `kafka.…` settings of the configuration; one that can't be had is wrong usage.
+    /// The `kafka.…` settings of the configuration; what can't be had is wrong usage, all of it
+    /// told at once.
     init(checked configuration: Configuration) throws(CommandFailure) {
-        do {
-            try self.init(configuration.kafka)
-        } catch {
-            throw CommandFailure(.usage, "\(error.operation) \(error.detail)")
+        let mistakes = Self.mistakes(in: configuration.kafka)
+        guard let first = mistakes.first else {
+            do {
+                try self.init(configuration.kafka)
+            } catch {
+                throw CommandFailure(.usage, "\(error.operation) \(error.detail)")
+            }
+            return
         }
+        var failure = CommandFailure(.usage, "\(first.operation) \(first.detail)")
+        failure.messages += mistakes.dropFirst().map { "\($0.operation) \($0.detail)" }
+        throw failure
     }
 }
 

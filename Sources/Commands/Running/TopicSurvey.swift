@@ -46,7 +46,8 @@ struct TopicSurvey {
         if let changelog = topics[3].partitions {
             if inputPartitions > 0, changelog != inputPartitions {
                 topics[3].problems.append(
-                    Self.mismatch(names.changelog, changelog, names.input, inputPartitions)
+                    "changelog.topic: "
+                        + Self.mismatch(names.changelog, changelog, names.input, inputPartitions)
                 )
             }
             let policy =
@@ -55,8 +56,7 @@ struct TopicSurvey {
                 ]
             if let policy, policy != "compact" {
                 topics[3].problems.append(
-                    "changelog.topic: \(names.changelog) has cleanup.policy=\(policy), which "
-                        + "deletes the state of live combos; set it to compact"
+                    "changelog.topic: " + Self.unfitPolicy(names.changelog, policy)
                 )
             }
         }
@@ -75,7 +75,14 @@ struct TopicSurvey {
         )
     }
 
-    private static func mismatch(
+    /// Why a changelog that is not compacted won't do.
+    static func unfitPolicy(_ changelog: String, _ policy: String) -> String {
+        "\(changelog) has cleanup.policy=\(policy), which deletes the state of live combos; "
+            + "set it to compact"
+    }
+
+    /// Why a changelog with another number of partitions than the input won't do.
+    static func mismatch(
         _ changelog: String,
         _ count: Int,
         _ input: String,
@@ -85,7 +92,6 @@ struct TopicSurvey {
             count < inputCount
             ? "giftcombo topics adds the missing ones"
             : "a changelog never has more than its input: name another changelog.topic"
-        return "changelog.topic: \(changelog) has \(count) partitions, \(input) has \(inputCount); "
-            + remedy
+        return "\(changelog) has \(count) partitions, \(input) has \(inputCount); \(remedy)"
     }
 }

@@ -30,7 +30,8 @@ let overlayCommand = Subcommand(
 
         It joins no group and writes nothing: any number of processes may run. It reads back as far
         as combos can live, so give it the combo keys that the workers have. While the brokers or
-        the topic are not there it waits, live and not ready. SIGTERM ends it with 0.
+        the topic are not there it waits, live and not ready. SIGTERM ends it with 0; SIGHUP
+        reloads nothing, as with run.
         """,
     run: { arguments, context throws(CommandFailure) in
         let loaded = try context.configuration(from: arguments)
@@ -95,7 +96,7 @@ private func serve(
             "topic": "\(configuration.topics.output)", "overlay": "\(gateway.address)",
         ]
     )
-    signals.start { [log] in log.info("stopping", ["signal": "\($0)"]) }
+    signals.start(log)
     signals.onStop { gateway.requestStop() }
     do {
         try gateway.run()

@@ -19,8 +19,11 @@ let runCommand = Subcommand(
     ],
     details: """
         Runs until SIGTERM or SIGINT: then it commits, leaves the group and ends with 0, within
-        10 s; a second signal ends it at once. Killed in any way it loses nothing. SIGHUP does
-        nothing: a process keeps the configuration that it started with.
+        10 s; a second signal ends it at once. Killed in any way it loses nothing.
+
+        SIGHUP reopens nothing and reloads nothing, which a log line says: a process keeps the
+        configuration that it started with, secrets and certificates too; restart it to change them.
+        (Started in a terminal, it takes SIGHUP, which comes when that is closed, for SIGTERM.)
 
         While the brokers can't be reached it waits for them, live and not ready (/livez, /readyz on
         admin.listen). The topics must be there: `giftcombo topics` makes them.
@@ -88,8 +91,8 @@ private struct RunningProcess {
                 "admin": "\(server.map { "\($0.address)" } ?? "off")",
             ]
         )
-        signals.start { [log] in log.info("stopping", ["signal": "\($0)"]) }
-        let partitions = try checkedPartitions(signals)
+        signals.start(log)
+        let partitions = try checkedPartitions(signals, health)
         let pool = makePool(partitions, registry)
         health.watch(pool)
         signals.onStop { pool.requestStop() }
@@ -105,13 +108,17 @@ private struct RunningProcess {
     }
 
     /// Waits for the brokers, then checks the topics; the input's number of partitions.
-    private func checkedPartitions(_ signals: StopSignals) throws(CommandFailure) -> Int {
+    private func checkedPartitions(
+        _ signals: StopSignals,
+        _ health: ProcessHealth
+    ) throws(CommandFailure) -> Int {
+        let remedy = Remedy(configuration)
         let admin: KafkaAdmin
         do {
             admin = try KafkaAdmin(
                 settings,
                 clientID: "\(configuration.groupID)-admin",
-                events: LoggedEvents(log)
+                events: LoggedEvents(log, remedy: remedy, health: health)
             )
         } catch {
             throw CommandFailure(.usage, "\(error)")
@@ -119,6 +126,8 @@ private struct RunningProcess {
         defer { admin.close(timeoutMilliseconds: 1000) }
         while true {
             do throws(StreamError) {
+                // What has gone wrong is reported between two questions, so the first is short.
+                _ = try admin.brokers(timeoutMilliseconds: 1000)
                 let topics = try TopicSurvey(configuration, admin)
                 if let problem = topics.firstProblem { throw problem }
                 return topics.inputPartitions
@@ -126,7 +135,7 @@ private struct RunningProcess {
                 guard error.disposition == .retriable else {
                     throw CommandFailure(
                         error.code == TopicSurvey.mismatchCode ? .changelogTooSmall : .failure,
-                        error.detail
+                        remedy(error).map { "\(error.detail); \($0)" } ?? error.detail
                     )
                 }
                 log.warning(
@@ -162,7 +171,7 @@ private struct RunningProcess {
             isStaticMember: configuration.isStaticMember,
             workers: workers,
             prefetchBytes: Int(configuration.input.prefetchBytes),
-            events: LoggedEvents(log, metrics: clientMetrics)
+            events: LoggedEvents(log, metrics: clientMetrics, remedy: Remedy(configuration))
         )
         var worker = WorkerConfiguration(configuration)
         worker.transactionTimeout = Int32(clamping: settings.transactionTimeoutMilliseconds)

@@ -160,7 +160,7 @@ private struct TopicMaker {
     }
 
     private func create(_ topic: TopicSurvey.Topic, _ count: Int) throws(StreamError) {
-        let settings = Self.settings(of: topic.key)
+        let settings = TopicSettings.wanted(of: topic.key)
         let described = settings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let what = "\(topic.name): \(count) partitions, " + described.joined(separator: ", ")
         guard !isDryRun else {
@@ -191,29 +191,6 @@ private struct TopicMaker {
         }
         try admin.grow(topic.name, toPartitions: count, timeoutMilliseconds: Self.timeout)
         context.output.write("grew \(what)\n")
-    }
-
-    /// The settings that a topic is created with; what is not here is the cluster's.
-    private static func settings(of key: String) -> [String: String] {
-        let day = 86_400_000
-        switch key {
-        case "dlq.topic":
-            // Two weeks to look at them, and room for the largest input record with its headers.
-            return [
-                "cleanup.policy": "delete", "retention.ms": "\(14 * day)",
-                "max.message.bytes": "2097152",
-            ]
-        case "changelog.topic":
-            return [
-                "cleanup.policy": "compact", "segment.bytes": "33554432",
-                "min.cleanable.dirty.ratio": "0.1", "delete.retention.ms": "\(day)",
-                "max.message.bytes": "2097152",
-            ]
-        default:
-            // How long is the platform's affair: retention goes by event time, and a short one
-            // would delete the commands of an old recording as they are written.
-            return ["cleanup.policy": "delete"]
-        }
     }
 
     private static func number(
