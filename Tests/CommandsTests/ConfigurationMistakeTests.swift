@@ -159,7 +159,8 @@ struct ConfigurationMistakeTests {
             what: "a default that does not follow",
             options: ["group.id=my group"],
             told: "changelog.topic (default, <group.id>-combos) = \"my group-combos\": "
-                + "not allowed; set it; allowed: topic name (a-z A-Z 0-9 . _ - and at most 249 of them)"
+                + "not allowed; set it; allowed: topic name (a-z A-Z 0-9 . _ - and at most 249 of "
+                + "them)"
         ),
         Mistake(
             what: "a setting without a name",
