@@ -136,7 +136,9 @@ class Stage:
         """Stops the movements of some elements where they are after a time; how many these are."""
         return self.page.evaluate(f"""
             [...document.querySelectorAll({json.dumps(selector)})]
-                .flatMap((it) => it.getAnimations()).map((it) => {{ it.pause(); it.currentTime = {milliseconds}; }}).length""")
+                .flatMap((it) => it.getAnimations())
+                .map((it) => {{ it.pause(); it.currentTime = {milliseconds}; }})
+                .length""")
 
     def shot(self, name):
         self.page.screenshot(SHOTS / f"{name}.png")
