@@ -1,8 +1,12 @@
 // What resetting a group's state needs: deleting records, and a group's committed offsets.
 internal import CRdKafka
+internal import Glibc
 package import StreamPorts
 
 extension KafkaAdmin {
+    /// Between two questions for offsets that a transaction is about to change, microseconds.
+    private static let pendingPauseMicroseconds: UInt32 = 50_000
+
     /// Deletes the records of a topic's partitions below these offsets.
     ///
     /// - Throws: `refused` for a compacted topic.
@@ -31,8 +35,35 @@ extension KafkaAdmin {
     /// A group's committed offsets of a topic with their metadata; no offset where none is
     /// committed.
     ///
-    /// Pending transactions on them are waited for.
+    /// Pending transactions on them are waited for, as long as the time-out lets: the group's
+    /// coordinator marks the end of one a little after its producer has ended it.
     package func committedOffsets(
+        of group: String,
+        topic: String,
+        partitions: [Int32],
+        timeoutMilliseconds: Int32
+    )
+        throws(StreamError) -> [PartitionOffset]
+    {
+        let deadline = Deadline(milliseconds: timeoutMilliseconds)
+        while true {
+            do throws(StreamError) {
+                return try stableOffsets(
+                    of: group,
+                    topic: topic,
+                    partitions: partitions,
+                    timeoutMilliseconds: timeoutMilliseconds
+                )
+            } catch {
+                let isPending = error.code == "UNSTABLE_OFFSET_COMMIT"
+                guard isPending, !deadline.hasPassed else { throw error }
+                usleep(Self.pendingPauseMicroseconds)
+            }
+        }
+    }
+
+    /// - Throws: `UNSTABLE_OFFSET_COMMIT` where a transaction is about to change them.
+    private func stableOffsets(
         of group: String,
         topic: String,
         partitions: [Int32],

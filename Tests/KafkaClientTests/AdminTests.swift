@@ -92,6 +92,40 @@ extension `On a real broker` {
         #expect(try committed() == [PartitionOffset(partition: 0, offset: nil), set[1]])
     }
 
+    @Test func `committed offsets that a transaction is about to change are waited for`() throws {
+        let admin = try fixture.makeAdmin()
+        defer { admin.close(timeoutMilliseconds: 5000) }
+        let topic = try fixture.makeTopic(partitions: 1)
+        try fixture.write(numbered(0..<3), to: topic)
+        let member = try Member(fixture.makeSource(topic: topic, group: topic, member: "m"))
+        defer { member.close() }
+        let sink = try fixture.makeSink(id: Names.unique(), input: topic, output: topic)
+        defer { sink.close(timeoutMilliseconds: 5000) }
+        try persisting { try sink.initTransactions(timeoutMilliseconds: 10_000) }
+        try poll(member, until: { member.reachedEnd(at: 3) })
+        let membership = try #require(member.source.membership())
+        let offsets = [PartitionOffset(partition: 0, offset: 2, metadata: "clock=2")]
+        func committed(_ timeoutMilliseconds: Int32) throws(StreamError) -> [PartitionOffset] {
+            try admin.committedOffsets(
+                of: topic,
+                topic: topic,
+                partitions: [0],
+                timeoutMilliseconds: timeoutMilliseconds
+            )
+        }
+        try sink.begin()
+        try persisting {
+            try sink.sendOffsets(offsets, membership: membership, timeoutMilliseconds: 10_000)
+        }
+        let start = ContinuousClock.now
+        let pending = failure { _ = try committed(700) }
+        #expect(pending?.disposition == .retriable && pending?.code == "UNSTABLE_OFFSET_COMMIT")
+        #expect(ContinuousClock.now - start >= .milliseconds(700))
+        // The coordinator may mark the end of a transaction after this call returns.
+        try persisting { try sink.commit(timeoutMilliseconds: 10_000) }
+        #expect(try committed(10_000) == offsets)
+    }
+
     @Test func `a position below the log's start is reported, and goes on after a seek`() throws {
         let topic = try fixture.makeTopic(partitions: 1)
         try fixture.write(numbered(0..<10), to: topic)
