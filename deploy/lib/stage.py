@@ -130,7 +130,12 @@ class Stage:
         return wait_until(f"{self.name}: a row of {sender} x{count}", found, seconds, 0.02)
 
     def await_empty(self, seconds=20):
-        wait_until(f"{self.name}: no row any more", lambda: not self.now().rows, seconds, 0.05)
+        """Waits until no row is left, and that is written down: a frame may come much later."""
+        def is_empty():
+            frames = self.frames()
+            return not self.now().rows and not (frames and frames[-1].rows)
+
+        wait_until(f"{self.name}: no row any more", is_empty, seconds, 0.05)
 
     def hold(self, selector, milliseconds):
         """Stops the movements of some elements where they are after a time; how many these are."""
