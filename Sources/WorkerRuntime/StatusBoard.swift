@@ -40,6 +40,9 @@ package struct WorkerTotals: Equatable, Sendable {
     /// Transactions committed.
     package var transactions: Int64 = 0
 
+    /// When the first record was processed; nil: none was.
+    package var firstRecord: MonotonicTime?
+
     /// Creates totals of zero.
     package init() {}
 }
@@ -162,6 +165,8 @@ package final class StatusBoard: Sendable {
                 sum.records += entry.totals.records
                 sum.commands += entry.totals.commands
                 sum.transactions += entry.totals.transactions
+                let firsts = [sum.firstRecord, entry.totals.firstRecord]
+                sum.firstRecord = firsts.compactMap(\.self).min()
             }
         }
     }

@@ -306,6 +306,7 @@ package final class Worker {
     func note(_ reading: PartitionProcessor.Reading, of index: Int) {
         partitions[index].reading = reading
         totals.records += reading.counts.records - partitions[index].counted.records
+        if totals.firstRecord == nil, totals.records > 0 { totals.firstRecord = clock.monotonic }
         totals.commands += reading.counts.commands.total - partitions[index].counted.commands.total
         metrics.add(
             reading.counts,

@@ -52,13 +52,13 @@ struct OverlayTests {
     }
 
     @Test func `latencies are told by their share`() {
-        var measurement = OverlayMeasurement()
-        for latency in 1...100 as ClosedRange<Int64> { measurement.note(latency: latency) }
-        #expect(measurement.latency(perThousand: 500) == 50)
-        #expect(measurement.latency(perThousand: 990) == 99)
-        #expect(measurement.latency(perThousand: 1_000) == 100)
-        measurement.note(latency: 1 << 40)
-        #expect(measurement.latency(perThousand: 1_000) == 10_000)
-        #expect(OverlayMeasurement().latency(perThousand: 990) == 0)
+        var latencies = LatencyCounts()
+        #expect(latencies.quantile(perThousand: 990) == 0)
+        for latency in 1...100 as ClosedRange<Int64> { latencies.note(latency) }
+        #expect(latencies.quantile(perThousand: 500) == 50)
+        #expect(latencies.quantile(perThousand: 990) == 99)
+        #expect(latencies.quantile(perThousand: 1_000) == 100)
+        latencies.note(1 << 40)
+        #expect(latencies.quantile(perThousand: 1_000) == 10_000)
     }
 }

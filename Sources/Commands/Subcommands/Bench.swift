@@ -4,8 +4,8 @@ internal import WorkerRuntime
 /// `giftcombo bench`: how fast the program's parts are.
 let benchCommand = Subcommand(
     name: "bench",
-    summary: "measure the engine (time an event, memory a combo), a restore, or an overlay gateway",
-    operands: "engine|restore|overlay",
+    summary: "measure the engine, catch-up and latency on real brokers, a restore, the gateway",
+    operands: "engine|pipeline|latency|scale|restore|overlay",
     operandCount: 1...1,
     options: Subcommand.Option.configuration.filter { $0.name != "print-config" } + [
         Subcommand.Option(
@@ -14,7 +14,13 @@ let benchCommand = Subcommand(
             repeats: true,
             meaning: "combos that are live at once (1000, 20000 and 500000, one after the other)"
         ),
-        Subcommand.Option("events", value: "N", meaning: "events in a round (200000)"),
+        Subcommand.Option(
+            "events",
+            value: "N",
+            meaning: "events in a round (200000), or of a catch-up (1000000)"
+        ),
+        Subcommand.Option("partitions", value: "N", meaning: "of the input topic (4)"),
+        Subcommand.Option("workers", value: "N", meaning: "of the measured process (1)"),
         Subcommand.Option("records", value: "N", meaning: "changelog records (1000000)"),
         Subcommand.Option("rounds", value: "N", meaning: "rounds (5); 0: see below"),
         Subcommand.Option("seed", value: "N", meaning: "the same seed gives the same events (1)"),
@@ -22,9 +28,17 @@ let benchCommand = Subcommand(
         Subcommand.Option("clients", value: "N", meaning: "overlays that read (2000)"),
         Subcommand.Option("silent", value: "N", meaning: "overlays that never read (0)"),
         Subcommand.Option("rooms", value: "N", meaning: "rooms that they watch (50)"),
-        Subcommand.Option("rate", value: "N", meaning: "commands a second (2000)"),
-        Subcommand.Option("duration", value: "TIME", meaning: "how long they come (10s)"),
-        Subcommand.Option("warm-up", value: "TIME", meaning: "how long they are not timed (2s)"),
+        Subcommand.Option("rate", value: "N", meaning: "events or commands a second (2000)"),
+        Subcommand.Option(
+            "duration",
+            value: "TIME",
+            meaning: "how long events are timed (20s), or commands come (10s)"
+        ),
+        Subcommand.Option(
+            "warm-up",
+            value: "TIME",
+            meaning: "how long events (5s) or commands (2s) are not timed"
+        ),
         Subcommand.Option("json", meaning: "one JSON object a line for each measurement"),
     ],
     details: """
@@ -45,6 +59,19 @@ let benchCommand = Subcommand(
         the events of one round are made and not measured: what callgrind counts of it is to be
         subtracted from what it counts of --rounds 1. deploy/checks/instructions does that.
 
+        pipeline: --events with duplicates, late and unreadable ones among them, 27,000 combos live
+        at once, are written to topics of their own at kafka.bootstrap.servers; then `giftcombo run
+        --stop-at-end` catches up with them, with default settings or those given by --config and
+        --set. Events a second go from its first record to its last commit; CPU is the whole
+        process's, its start included. No warm-up. The topics are deleted at the end.
+
+        latency: --rate events a second, each with the moment of its sending as its time, to
+        `giftcombo run` on topics of its own, and when the commands can be read (read_committed):
+        show and update from their gift's time, hide and end from their deadline.
+
+        scale: what an event costs with 1000, 20000 and 500000 live combos (engine), and on 4 and
+        24 partitions with 1 and 2 workers (pipeline).
+
         restore: a changelog of --records records, as a partition with 20,000 live combos writes it,
         is made in a topic of its own at kafka.bootstrap.servers, and restored --rounds times as a
         worker does it; the topic is deleted at the end.
@@ -63,6 +90,9 @@ private func bench(
 ) throws(CommandFailure) {
     switch arguments.operands[0] {
     case "engine": try benchEngine(arguments, context)
+    case "pipeline": try benchPipeline(arguments, context)
+    case "latency": try benchLatency(arguments, context)
+    case "scale": try benchScale(arguments, context)
     case "restore": try benchRestore(arguments, context)
     case "overlay": try benchOverlay(arguments, context)
     default:
@@ -127,7 +157,7 @@ extension RestoreMeasurement {
     }
 }
 
-private func benchEngine(
+func benchEngine(
     _ arguments: ParsedArguments,
     _ context: CommandContext
 ) throws(CommandFailure) {
@@ -137,6 +167,15 @@ private func benchEngine(
     } catch {
         throw benchCommand.usage(error.messages[0])
     }
+    measureEngine(options, arguments, context)
+}
+
+/// Measures and prints, one number of live combos after the other.
+func measureEngine(
+    _ options: EngineBenchmarkOptions,
+    _ arguments: ParsedArguments,
+    _ context: CommandContext
+) {
     for live in options.live {
         let measurement = EngineBenchmark.measure(live: live, options)
         let isJSON = arguments.has("json")

@@ -29,7 +29,8 @@ let runCommand = Subcommand(
         admin.listen). The topics must be there: `giftcombo topics` makes them.
 
         With --stop-at-end it prints one JSON line at the end: records_in, commands, transactions,
-        cpu_s, wall_s, rss_peak_bytes. Live combos stay live.
+        cpu_s, wall_s (from the start), busy_s (from the first record; both to the last commit),
+        rss_peak_bytes. Live combos stay live.
         """,
     run: { arguments, context throws(CommandFailure) in
         let loaded = try context.configuration(from: arguments)
@@ -192,16 +193,15 @@ private struct RunningProcess {
         since started: MonotonicTime
     ) -> String {
         let usage = ResourceUsage.ofProcess()
-        let wall = pool.board.lastCommit.map { max(0, $0.since(started)) } ?? 0
-        return "{\"records_in\":\(outcome.totals.records),\"commands\":\(outcome.totals.commands),"
-            + "\"cpu_s\":\(seconds(usage.cpuMicroseconds / 1000)),\"wall_s\":\(seconds(wall)),"
-            + "\"rss_peak_bytes\":\(usage.peakResidentBytes),"
-            + "\"transactions\":\(outcome.totals.transactions)}\n"
-    }
-
-    /// Milliseconds as seconds with three places.
-    private func seconds(_ milliseconds: Int64) -> String {
-        let rest = String(milliseconds % 1000)
-        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+        let (first, last) = (outcome.totals.firstRecord, pool.board.lastCommit)
+        return RunSummary(
+            records: outcome.totals.records,
+            commands: outcome.totals.commands,
+            cpuMilliseconds: usage.cpuMicroseconds / 1000,
+            wallMilliseconds: last.map { max(0, $0.since(started)) } ?? 0,
+            busyMilliseconds: first.flatMap { first in last.map { max(0, $0.since(first)) } } ?? 0,
+            peakResidentBytes: usage.peakResidentBytes,
+            transactions: outcome.totals.transactions
+        ).json
     }
 }

@@ -116,7 +116,7 @@ final class OverlayBenchmark {
         for (index, stream) in streams.enumerated() where polled[index].revents != 0 {
             let now = clock.wall.milliseconds
             let outcome = stream.read(plan, into: &chunk) { time in
-                if time >= timedFrom { measurement.note(latency: now - time) }
+                if time >= timedFrom { measurement.latencies.note(now - time) }
             }
             if outcome == .closed {
                 measurement.dropped += 1

@@ -118,41 +118,34 @@ struct OverlayMeasurement: Equatable {
     var dropped = 0
     /// Silent clients that were dropped.
     var silentDropped = 0
-    /// Times from the topic to the client, milliseconds: how often each; the last is for all above.
-    var latencies = [Int](repeating: 0, count: 10_001)
-
-    mutating func note(latency: Int64) {
-        latencies[Int(min(max(latency, 0), 10_000))] += 1
-    }
-
-    /// The latency that `share` per thousand of the commands don't exceed, milliseconds.
-    func latency(perThousand share: Int) -> Int {
-        let wanted = (latencies.reduce(0, +) * share + 999) / 1_000
-        var sum = 0
-        for (milliseconds, count) in latencies.enumerated() {
-            sum += count
-            if sum >= max(1, wanted) { return milliseconds }
-        }
-        return 0
-    }
+    /// Times from the topic to the client.
+    var latencies = LatencyCounts()
 
     /// Whether every client got every command, or was told by a snapshot what it missed.
     var isWhole: Bool { missing == 0 && disordered == 0 }
 
+    private var quantiles: (half: Int, p99: Int, p999: Int, most: Int) {
+        let counts = latencies
+        return (
+            counts.quantile(perThousand: 500), counts.quantile(perThousand: 990),
+            counts.quantile(perThousand: 999), counts.quantile(perThousand: 1_000)
+        )
+    }
+
     var text: String {
-        "\(commands) commands, \(delivered) delivered, \(missing) missing, \(disordered) out of "
-            + "order; \(dropped) clients dropped, which missed \(passedOver); \(silentDropped) "
-            + "silent ones dropped\n"
-            + "latency from the topic to the client: \(latency(perThousand: 500)) ms, 99 %: "
-            + "\(latency(perThousand: 990)) ms, 99.9 %: \(latency(perThousand: 999)) ms, longest: "
-            + "\(latency(perThousand: 1_000)) ms\n"
+        let (half, p99, p999, most) = quantiles
+        return "\(commands) commands, \(delivered) delivered, \(missing) missing, "
+            + "\(disordered) out of order; \(dropped) clients dropped, which missed "
+            + "\(passedOver); \(silentDropped) silent ones dropped\n"
+            + "latency from the topic to the client: \(half) ms, 99 %: \(p99) ms, 99.9 %: "
+            + "\(p999) ms, longest: \(most) ms\n"
     }
 
     var json: String {
-        "{\"commands\":\(commands),\"delivered\":\(delivered),\"missing\":\(missing),"
-            + "\"disordered\":\(disordered),\"dropped\":\(dropped),\"passed_over\":\(passedOver),"
-            + "\"silent_dropped\":\(silentDropped),\"p50_ms\":\(latency(perThousand: 500)),"
-            + "\"p99_ms\":\(latency(perThousand: 990)),\"p999_ms\":\(latency(perThousand: 999)),"
-            + "\"max_ms\":\(latency(perThousand: 1_000))}\n"
+        let (half, p99, p999, most) = quantiles
+        return "{\"commands\":\(commands),\"delivered\":\(delivered),\"missing\":\(missing),"
+            + "\"disordered\":\(disordered),\"dropped\":\(dropped),"
+            + "\"passed_over\":\(passedOver),\"silent_dropped\":\(silentDropped),"
+            + "\"p50_ms\":\(half),\"p99_ms\":\(p99),\"p999_ms\":\(p999),\"max_ms\":\(most)}\n"
     }
 }
