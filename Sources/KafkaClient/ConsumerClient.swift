@@ -158,6 +158,9 @@ final class ConsumerClient: ClientResponder {
     func reported(_ json: RawSpan) {
         guard let report = StatisticsReport(json, topic: topic) else { return }
         if connection.isDown, !report.connected.isEmpty { noteConnected() }
+        if connection.hasLostAll(report, isReading: positions.isAnyOpen) {
+            events.append(.brokersDown)
+        }
         for partition in connection.update(report) { renewEnd(partition) }
     }
 

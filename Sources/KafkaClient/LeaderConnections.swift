@@ -4,6 +4,10 @@
 /// to rely on; the statistics, each second, say what is connected, and an end that was reached
 /// proves it for its partition.
 struct LeaderConnections {
+    /// So many reports without any connection, one after the other, are an outage: a single one may
+    /// fall between two connections to the same broker.
+    private static let outageReports = 2
+
     let topic: String
     /// No broker has been reachable since the last that was.
     private(set) var isDown = false
@@ -12,6 +16,8 @@ struct LeaderConnections {
     private var ends: [Int32: Int64] = [:]
     /// Partitions whose leader may have been away since the last proof.
     private var doubted: Set<Int32> = []
+    /// The last reports that knew of no connection, while there was something to read.
+    private var emptyReports = 0
 
     init(topic: String) {
         self.topic = topic
@@ -55,9 +61,19 @@ struct LeaderConnections {
         return !isDown
     }
 
+    /// Whether statistics show an outage that ``lostAll()`` was not told of; true if that is new.
+    ///
+    /// librdkafka compares how many brokers are down with how many it knows, at the moment at which
+    /// one goes; when several go together, it happens that nobody sees all of them down.
+    mutating func hasLostAll(_ report: StatisticsReport, isReading: Bool) -> Bool {
+        emptyReports = isReading && report.connected.isEmpty ? emptyReports + 1 : 0
+        return emptyReports >= Self.outageReports && lostAll()
+    }
+
     /// A broker has answered.
     mutating func foundOne() {
         isDown = false
+        emptyReports = 0
     }
 
     /// Takes new statistics; returns the partitions whose leader is back, and whose end is in

@@ -139,6 +139,11 @@ final class PositionTable {
         return unsafe next[index]
     }
 
+    /// Whether anything is delivered.
+    var isAnyOpen: Bool {
+        (0..<capacity).contains { unsafe next[$0] != Self.closed }
+    }
+
     private func reserve(_ count: Int) {
         guard count > capacity else { return }
         let grown = UnsafeMutablePointer<Int64>.allocate(capacity: count)

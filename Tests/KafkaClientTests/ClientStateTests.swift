@@ -77,10 +77,27 @@ import Testing
         #expect(connections.isConnected(0))
     }
 
+    @Test func `an outage that is only in the statistics is noticed, once`() throws {
+        let up = try #require(read(json))
+        let away = try #require(read(json.replacing("\"UP\"", with: "\"CONNECT\"")))
+        var connections = LeaderConnections(topic: "t")
+        func reports(_ reports: [(StatisticsReport, Bool)]) -> [Bool] {
+            reports.map { connections.hasLostAll($0, isReading: $1) }
+        }
+        // Who reads nothing needs no connection; one report alone proves nothing.
+        let calm = reports([(away, false), (away, false), (away, true), (up, true), (away, true)])
+        #expect(!calm.contains(true))
+        #expect(reports([(up, true)]) == [false])
+        #expect(reports([(away, true), (away, true), (away, true)]) == [false, true, false])
+        #expect(connections.isDown)
+        connections.foundOne()
+        #expect(reports([(away, true), (away, true)]) == [false, true])
+    }
+
     @Test func `positions let each record through once, and none where they are closed`() {
         let positions = PositionTable()
         #expect(!positions.admit(partition: 3, offset: 0))
-        #expect(positions.position(partition: 3) == nil)
+        #expect(positions.position(partition: 3) == nil && !positions.isAnyOpen)
         positions.open(partition: 3, at: 10)
         #expect(!positions.admit(partition: 3, offset: 9))
         #expect(positions.admit(partition: 3, offset: 10))
